@@ -1,10 +1,10 @@
 """For what share of the input space does a sensitive attribute, or a small change, change a model's decision?
 
-The public names of fairbox. Each is loaded at its first use, so `import fairbox.encoder` or a worker process never
-pays for the libraries that only the other layers need.
+The public names of fairbox. Each is loaded at its first use, so `import fairbox.encoder` or a worker process
+never pays for the libraries that only the other layers need.
 
-This folder also holds the command line, the result objects and the reports; every layer below it may be imported by
-its full name (`fairbox.encoder`, `fairbox.smtlib_out`, `fairbox.solvers`, `fairbox.orchestrator`).
+This folder also holds the command line, the result objects and the reports; every layer below it may be imported
+by its full name (`fairbox.encoder`, `fairbox.smtlib_out`, `fairbox.solvers`, `fairbox.orchestrator`).
 """
 
 from importlib import import_module

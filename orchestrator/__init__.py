@@ -1,1 +1,1 @@
-"""What is asked when, and what it adds up to: tasks, workers, bounds, the jobs a user asks for. No printing."""
+"""What is asked when, and what it adds up to: tasks, workers, bounds, the jobs of a user. No printing here."""
