@@ -3,7 +3,7 @@
 The public names of fairbox. Each is loaded at its first use, so `import fairbox.encoder` or a worker process
 never pays for the libraries that only the other layers need.
 
-This folder also holds the command line, the result objects and the reports; every layer below it may be imported
+This folder also holds the command line, the result objects and the reports. Each layer below it is imported
 by its full name (`fairbox.encoder`, `fairbox.smtlib_out`, `fairbox.solvers`, `fairbox.orchestrator`).
 """
 
