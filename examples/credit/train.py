@@ -2,9 +2,9 @@
 
     python examples/credit/train.py credit.csv --output examples/credit/model.json
 
-The table has one row per loan, only whole numbers, one column per attribute of `space.toml` in any order, and
-a column `label` (1: a good risk, 0: a bad one). The committed `model.json` was made by this script; to use it,
-neither the script nor a table is needed.
+The table has one row per loan, only whole numbers, one column per attribute of `space.toml` in any order,
+and a column `label` (1: a good risk, 0: a bad one). The committed `model.json` was made by this script; using
+it needs neither the script nor a table.
 """
 
 import argparse
