@@ -68,13 +68,31 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Turns a test of the model into the mask of the cells that pass it."""
+
+    axes: tuple[Axis, ...]
+    places: tuple[tuple[int, int | None], ...]
+
+    def below(self, feature: int, threshold: Fraction) -> tuple[int, int]:
+        """Axis and mask of `column < threshold`."""
+        i, code = self.places[feature]
+        axis = self.axes[i]
+        if axis.numeric:
+            cut = Fraction(math.ceil(threshold)) if axis.attribute.kind == "integer" else threshold
+            return i, (1 << bisect_left(axis.starts, cut)) - 1
+        passing = codes_below(axis.attribute, code, threshold)
+        return i, sum(1 << k for k, cell in enumerate(axis.cells) if cell.codes[0] in passing)
+
+
+@dataclass(frozen=True)
 class Problem:
     """A ground question. Margins are integers: F(x) = margin / `scale`."""
 
     ensemble: Ensemble
     space: InputSpace
     question: Question
-    axes: tuple[Axis, ...]
+    grid: Grid
     trees: tuple[tuple[Path, ...], ...]
     base: int
     scale: int
@@ -82,6 +100,11 @@ class Problem:
     cutoffs: Cutoffs
     notes: tuple[str, ...] = ()
     _decide: Callable[[PathTuple, int], Verdict] = field(repr=False, kw_only=True)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """One axis per attribute, cut into cells."""
+        return self.grid.axes
 
     @cached_property
     def full(self) -> Box:
@@ -150,7 +173,7 @@ def build_problem(ensemble: Ensemble, space: InputSpace, question: Question) -> 
     places = match_columns(ensemble, space)
     axes = _axes(ensemble, space, places, tolerances)
     scale = lattice_scale(ensemble)
-    grid = _Grid(axes, places)
+    grid = Grid(axes, places)
     trees = tuple(tuple(_paths(tree, grid, scale)) for tree in ensemble.trees)
     base = int(Fraction(ensemble.base) * scale)
     cutoffs, decide = _decisions(ensemble, question, trees, scale)
@@ -158,7 +181,7 @@ def build_problem(ensemble: Ensemble, space: InputSpace, question: Question) -> 
         ensemble=ensemble,
         space=space,
         question=question,
-        axes=axes,
+        grid=grid,
         trees=trees,
         base=base,
         scale=scale,
@@ -223,25 +246,7 @@ def codes_below(attribute: Attribute, code: int | None, threshold: Fraction) -> 
     return frozenset(c for c in attribute.codes if int(c == code and c != NONE_CODE) < threshold)
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """Turns a test of the model into the mask of the cells that pass it."""
-
-    axes: tuple[Axis, ...]
-    places: tuple[tuple[int, int | None], ...]
-
-    def below(self, feature: int, threshold: Fraction) -> tuple[int, int]:
-        """Axis and mask of `column < threshold`."""
-        i, code = self.places[feature]
-        axis = self.axes[i]
-        if axis.numeric:
-            cut = Fraction(math.ceil(threshold)) if axis.attribute.kind == "integer" else threshold
-            return i, (1 << bisect_left(axis.starts, cut)) - 1
-        passing = codes_below(axis.attribute, code, threshold)
-        return i, sum(1 << k for k, cell in enumerate(axis.cells) if cell.codes[0] in passing)
-
-
-def _paths(tree: Tree, grid: _Grid, scale: int) -> list[Path]:
+def _paths(tree: Tree, grid: Grid, scale: int) -> list[Path]:
     """The paths some input takes, by leaf node number."""
     found = []
     stack = [(0, boxes.full_box(grid.axes))]
