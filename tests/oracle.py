@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any
 
@@ -176,7 +176,7 @@ def x_values(attribute: Any, tests: Sequence[Fraction], width: Fraction) -> list
     if attribute.kind != "continuous":
         return [(value, 1) for value in counted_values(attribute)]
     cuts = cut_points(attribute, [t + shift for t in tests for shift in (-width, 0, width)])
-    return [((a + b) / 2, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [((a + b) / 2, b - a) for a, b in pairwise(cuts)]
 
 
 def near_values(
@@ -191,19 +191,19 @@ def near_values(
     domain's edge because x' is in X.
     """
     if attribute.kind != "continuous":
-        values: list[Exact] = counted_values(attribute)
+        values: list[Exact] = [*counted_values(attribute)]
     else:
-        reach = [] if width is None else [value - width, value + width]
-        cuts = cut_points(attribute, [*tests, value, *reach])
-        values = [*cuts, *((a + b) / 2 for a, b in zip(cuts, cuts[1:], strict=False))]
+        reach = [] if width is None else [Fraction(value) - width, Fraction(value) + width]
+        cuts = cut_points(attribute, [*tests, Fraction(value), *reach])
+        values = [*cuts, *((a + b) / 2 for a, b in pairwise(cuts))]
     if width is None:
         return values
     if attribute.kind in ("integer", "continuous"):
-        return [other for other in values if abs(other - value) <= width]
+        return [other for other in values if abs(Fraction(other) - value) <= width]
     return [other for other in values if other == value]
 
 
-def counted_values(attribute: Any) -> list[Exact]:
+def counted_values(attribute: Any) -> list[int]:
     """Every value of an attribute that is measured by counting."""
     if attribute.kind == "integer":
         return list(range(int(attribute.lower), int(attribute.upper) + 1))

@@ -27,13 +27,13 @@ _libm.logf.argtypes = [ctypes.c_float]
 
 KINDS = ("integer", "categorical", "boolean", "continuous", "tier")
 REAL_ENDS = [Fraction(n, d) for n, d in [(-1, 1), (-1, 3), (0, 1), (1, 10), (1, 2), (1, 1), (7, 5), (3, 1)]]
-RATES = [0, "0.1", Fraction(1, 5), 0.34, "0.5", 1]
+RATES = [0.34, "0.5", Fraction(1, 5), 0, "0.1", 1]
 TOLERANCES = [0, "1/3", 0.5, 1, "1.5", 2]
 CONFIDENCES = ["1/2", 0.5, "0.5", 0.6, "0.7", Fraction(2, 3), "0.50000003"]
 """Written in every way a user may write a number. 0.50000003 lies between two float32 probabilities."""
-LEAVES = [1.0, -1.0, 0.5, -0.5, 0.0, 0.25, -0.75]
-FINE_LEAVES = [2**-25, -(2**-25), 2**-24, -(2**-24), 1e-7, -1e-7, 0.4054651, -0.4054651, 0.8472979, -0.8472979]
-"""Sums of these make exact ties, ties in float32 only, margins of one step, and margins at logit 0.6 and 0.7."""
+LEAVES = [1.0, -1.0, -0.5, 0.5, 0.25, -0.75, 0.0]
+FINE_LEAVES = [s * v for v in (2.0**-25, 2.0**-24, 1e-7, 0.4054651, 0.8472979) for s in (1, -1)]
+"""Sums of these make exact ties, ties in float32 only, margins of one step, and margins at logit(0.6), logit(0.7)."""
 BASE_SCORES = [0.5, 0.5, 0.5, 0.4, 0.49850464, 0.50000006, 0.6]
 
 
@@ -55,7 +55,7 @@ def step(value: float, ulps: int) -> float:
 def attributes(draw: Draw, name: str, kinds: tuple[str, ...] = KINDS) -> Attribute:
     """An attribute of at most five values, or a short real interval."""
     kind = draw(st.sampled_from(kinds))
-    options = {"sensitive": draw(st.booleans())}
+    options: dict[str, Any] = {"sensitive": draw(st.booleans())}
     if kind == "integer":
         lower = draw(st.integers(-2, 2))
         return integer(name, lower, lower + draw(st.integers(0, 4)), **options)
@@ -65,17 +65,24 @@ def attributes(draw: Draw, name: str, kinds: tuple[str, ...] = KINDS) -> Attribu
     if kind == "boolean":
         return boolean(name, **options)
     if kind == "continuous":
-        lower, upper = sorted(draw(st.permutations(REAL_ENDS))[:2])
-        return continuous(name, lower, upper, **options)
+        ends = sorted(draw(st.permutations(REAL_ENDS))[:2])
+        return continuous(name, ends[0], ends[1], **options)
     columns = [f"{name}_{code}" for code in range(draw(st.integers(1, 3)))]
     return tier(name, columns, allow_none=draw(st.booleans()), **options)
 
 
+def counts(most: int) -> st.SearchStrategy[int]:
+    """1 to `most`, and one seldom: a single attribute or tree rarely has an answer of note."""
+    return st.sampled_from([min(n, most) for n in (2, 3, 1, 4, 2, 3, 4)])
+
+
 @st.composite
-def spaces(draw: Draw, max_attributes: int = 4, kinds: tuple[str, ...] = KINDS, max_reals: int = 2) -> InputSpace:
+def spaces(
+    draw: Draw, max_attributes: int = 4, kinds: tuple[str, ...] = KINDS, max_reals: int = 2
+) -> InputSpace:
     """One to `max_attributes` attributes, at most `max_reals` of them continuous."""
     chosen: list[Attribute] = []
-    for i in range(draw(st.integers(1, max_attributes))):
+    for i in range(draw(counts(max_attributes))):
         full = sum(a.kind == "continuous" for a in chosen) >= max_reals
         allowed = tuple(kind for kind in kinds if not (full and kind == "continuous"))
         chosen.append(draw(attributes(f"a{i}", allowed or kinds)))
@@ -88,6 +95,9 @@ def spaces(draw: Draw, max_attributes: int = 4, kinds: tuple[str, ...] = KINDS, 
 # Ensembles -------------------------------------------------------------------------------------------
 
 
+ULPS = st.sampled_from([0, 0, 0, -1, 1])
+
+
 def thresholds(attribute: Attribute) -> st.SearchStrategy[float]:
     """Thresholds on, one float32 step beside, between and outside the values of an attribute."""
     if attribute.kind in ("tier", "boolean"):
@@ -97,10 +107,11 @@ def thresholds(attribute: Attribute) -> st.SearchStrategy[float]:
         low, high = attribute.lower, attribute.upper
         inner = [low + (high - low) * Fraction(k, 5) for k in range(6)]
         outer = [low - 1, high + Fraction(1, 2)]
-        return st.builds(step, st.sampled_from([float(v) for v in inner + outer]), st.sampled_from([0, 0, 0, -1, 1]))
+        return st.builds(step, st.sampled_from([float(v) for v in inner + outer]), ULPS)
     values = values_of(attribute)
-    places = [v + shift for v in range(values[0], values[-1] + 2) for shift in (0.0, 0.0, -0.5)] + [values[0] - 1.0]
-    return st.builds(step, st.sampled_from(places), st.sampled_from([0, 0, 0, -1, 1]))
+    span = range(values[0], values[-1] + 2)
+    places = [v + shift for v in span for shift in (0.0, 0.0, -0.5)] + [values[0] - 1.0]
+    return st.builds(step, st.sampled_from(places), ULPS)
 
 
 def values_of(attribute: Attribute) -> list[int]:
@@ -126,7 +137,7 @@ def trees(draw: Draw, tests: dict[int, st.SearchStrategy[float]], max_depth: int
     open_nodes = [(0, 0)]
     while open_nodes:
         node, depth = open_nodes.pop(0)
-        if depth == max_depth or draw(st.integers(0, 15)) < (1, 4, 8)[depth]:
+        if depth == max_depth or draw(st.integers(0, 15)) >= (15, 12, 8)[depth]:
             value[node] = draw(LEAF_VALUES)
             continue
         feature[node] = draw(st.sampled_from(sorted(tests)))
@@ -145,7 +156,7 @@ def ensembles(draw: Draw, space: InputSpace, max_trees: int = 4, max_depth: int 
     named = draw(st.booleans())
     columns = draw(st.permutations(space.columns)) if named else space.columns
     tests = {feature: thresholds(owner[column]) for feature, column in enumerate(columns)}
-    grown = draw(st.lists(trees(tests, max_depth), min_size=1, max_size=max_trees))
+    grown = [draw(trees(tests, max_depth)) for _ in range(draw(counts(max_trees)))]
     return Ensemble(
         trees=tuple(grown),
         base=base_of(draw(st.sampled_from(BASE_SCORES))),
@@ -170,22 +181,27 @@ def questions(draw: Draw, space: InputSpace) -> Question:
     }
     names = [a.name for a in space.attributes]
     sensitive: tuple[str, ...] = ()
-    fair = draw(st.integers(0, 2)) > 0
+    fair: bool = draw(st.sampled_from([True, True, False]))
     if fair:
         flagged = [a.name for a in space.attributes if a.sensitive]
-        if flagged and draw(st.booleans()):
+        by_flag: bool = draw(st.booleans())
+        if flagged and by_flag:
             sensitive = tuple(flagged)
         else:
             sensitive = tuple(draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True)))
             options["sensitive"] = sensitive
     free = [a.name for a in space.attributes if a.ordered and a.name not in sensitive]
-    if free and draw(st.booleans()):
-        options["tolerance"] = draw(st.dictionaries(st.sampled_from(free), st.sampled_from(TOLERANCES), max_size=2))
+    by_name: bool = draw(st.booleans())
+    if free and by_name:
+        chosen = st.dictionaries(st.sampled_from(free), st.sampled_from(TOLERANCES), max_size=2)
+        options["tolerance"] = draw(chosen)
     return Fairness(**options) if fair else Robustness(**options)
 
 
 @st.composite
-def cases(draw: Draw, max_attributes: int = 4, max_trees: int = 4, max_depth: int = 3, **options: Any) -> Case:
+def cases(
+    draw: Draw, max_attributes: int = 4, max_trees: int = 4, max_depth: int = 3, **options: Any
+) -> Case:
     """An ensemble, its input space and a question about them."""
     space = draw(spaces(max_attributes, **options))
     return draw(ensembles(space, max_trees, max_depth)), space, draw(questions(space))
@@ -194,7 +210,7 @@ def cases(draw: Draw, max_attributes: int = 4, max_trees: int = 4, max_depth: in
 # Ensembles as XGBoost files --------------------------------------------------------------------------
 
 
-def base_of(score: float) -> float:
+def base_of(score: float | np.float32) -> float:
     """XGBoost's base margin of a probability: -logf(1/p - 1) in float32, by the C library's logf."""
     p = np.float32(score)
     return float(np.float32(-_libm.logf(ctypes.c_float(float(np.float32(1) / p - np.float32(1)))))) + 0.0
