@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -87,6 +88,7 @@ class FloatCutoffs:
     sure_negative: float
 
 
+@cache
 def float_cutoffs(kappa: Fraction) -> FloatCutoffs:
     """Find where the library's probability, a rounded function of the float32 margin, crosses 1/2 and κ."""
     half = Fraction(1, 2)

@@ -15,6 +15,7 @@ import numpy as np
 from fairbox.encoder import boxes
 from fairbox.encoder.arithmetic import (
     Cutoffs,
+    FloatCutoffs,
     Verdict,
     exact_cutoffs,
     exact_decision,
@@ -99,7 +100,8 @@ class Problem:
     sensitive: tuple[int, ...]
     cutoffs: Cutoffs
     notes: tuple[str, ...] = ()
-    _decide: Callable[[PathTuple, int], Verdict] = field(repr=False, kw_only=True)
+    _by_margin: Callable[[int], Verdict] = field(repr=False, kw_only=True)
+    _by_float: Callable[[np.float32], Verdict] = field(repr=False, kw_only=True)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -132,9 +134,18 @@ class Problem:
         """The exact margin of every input on these paths, on the lattice."""
         return self.base + sum(tree[position].value for tree, position in zip(self.trees, paths, strict=True))
 
+    def float_margin(self, paths: PathTuple) -> np.float32:
+        """The library's float32 margin on these paths: base first, then the trees in order."""
+        total = np.float32(self.ensemble.base)
+        for tree, position in zip(self.trees, paths, strict=True):
+            total = total + tree[position].leaf
+        return total
+
     def verdict(self, paths: PathTuple) -> Verdict:
         """Class and confidence of every input on these paths, by the question's arithmetic."""
-        return self._decide(paths, self.margin(paths))
+        if self.question.arithmetic == "exact":
+            return self._by_margin(self.margin(paths))
+        return self._by_float(self.float_margin(paths))
 
     def measure(self, box: Box) -> Exact:
         """The measure of a box."""
@@ -176,7 +187,11 @@ def build_problem(ensemble: Ensemble, space: InputSpace, question: Question) -> 
     grid = Grid(axes, places)
     trees = tuple(tuple(_paths(tree, grid, scale)) for tree in ensemble.trees)
     base = int(Fraction(ensemble.base) * scale)
-    cutoffs, decide = _decisions(ensemble, question, trees, scale)
+    floats = float_cutoffs(question.kappa)
+    if question.arithmetic == "exact":
+        cutoffs = exact_cutoffs(question, scale)
+    else:
+        cutoffs = _deployed_cutoffs(ensemble, question, trees, scale, floats)
     return Problem(
         ensemble=ensemble,
         space=space,
@@ -188,7 +203,8 @@ def build_problem(ensemble: Ensemble, space: InputSpace, question: Question) -> 
         sensitive=tuple(space.index(name) for name in question.sensitive_names(space)),
         cutoffs=cutoffs,
         notes=_precision_notes(space),
-        _decide=decide,
+        _by_margin=exact_decision(question, scale),
+        _by_float=float_decision(question, floats),
     )
 
 
@@ -263,26 +279,12 @@ def _paths(tree: Tree, grid: Grid, scale: int) -> list[Path]:
     return sorted(found, key=lambda path: path.id)
 
 
-def _decisions(
-    ensemble: Ensemble, question: Question, trees: tuple[tuple[Path, ...], ...], scale: int
-) -> tuple[Cutoffs, Callable[[PathTuple, int], Verdict]]:
-    if question.arithmetic == "exact":
-        by_margin = exact_decision(question, scale)
-        return exact_cutoffs(question, scale), lambda _, margin: by_margin(margin)
-    floats = float_cutoffs(question.kappa)
-    by_float = float_decision(question, floats)
+def _deployed_cutoffs(
+    ensemble: Ensemble, question: Question, trees: tuple[tuple[Path, ...], ...], scale: int, floats: FloatCutoffs
+) -> Cutoffs:
     leaf_values = [[float(path.leaf) for path in tree] for tree in trees]
     error = math.ceil(rounding_error(ensemble.base, leaf_values) * scale)
-    base = np.float32(ensemble.base)
-    leaves = [[path.leaf for path in tree] for tree in trees]
-
-    def replay(paths: PathTuple, _: int) -> Verdict:
-        total = base
-        for tree, position in zip(leaves, paths, strict=True):
-            total = total + tree[position]
-        return by_float(total)
-
-    return widened_cutoffs(question, floats, scale, error), replay
+    return widened_cutoffs(question, floats, scale, error)
 
 
 def _precision_notes(space: InputSpace) -> tuple[str, ...]:

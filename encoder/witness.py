@@ -1,0 +1,142 @@
+"""Concrete inputs out of boxes: a pair (x, x') that shows a region, representable in the model's float32.
+
+A value is chosen that a float32 holds exactly, so that the library sees the very number that is reported.
+Some boxes hold no such point; then there is no witness, and the region says so.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from fairbox.encoder.boxes import Box
+from fairbox.encoder.cells import Axis, bits, runs
+from fairbox.encoder.numbers import Exact, float32, plain
+from fairbox.encoder.problem import Problem
+from fairbox.encoder.space import InputSpace
+
+Point = tuple[Exact, ...]
+"""One value per attribute: a number, or a code."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Values of a numeric axis between two ends, each of which belongs to it or not."""
+
+    lower: Fraction
+    upper: Fraction
+    closed: bool
+    whole: bool
+
+
+def pair(problem: Problem, piece: Box, opposite: Box) -> tuple[Point, Point] | None:
+    """Inputs x in `piece` and x' in `opposite` that are near, differ as asked, and are representable.
+
+    `piece` is a part of the region that `opposite` makes unfair. None when no such pair was found among
+    the ends and middles of the intervals.
+    """
+    xs: list[Exact] = []
+    ys: list[Exact] = []
+    for i, axis in enumerate(problem.axes):
+        values = _axis_pair(axis, piece[i], opposite[i], free=i in problem.sensitive)
+        if values is None:
+            return None
+        xs.append(values[0])
+        ys.append(values[1])
+    if problem.must_differ and all(xs[i] == ys[i] for i in problem.sensitive):
+        return _differ(problem, xs, ys, piece, opposite)
+    return tuple(xs), tuple(ys)
+
+
+def _differ(
+    problem: Problem, xs: list[Exact], ys: list[Exact], piece: Box, opposite: Box
+) -> tuple[Point, Point] | None:
+    """Change one sensitive value so that the pair differs."""
+    for i in problem.sensitive:
+        axis = problem.axes[i]
+        for chosen, mask in ((ys, opposite[i]), (xs, piece[i])):
+            other = next((v for v in values_of(axis, mask) if v != chosen[i]), None)
+            if other is not None:
+                chosen[i] = other
+                return tuple(xs), tuple(ys)
+    return None
+
+
+def _axis_pair(axis: Axis, mask: int, opposite: int, *, free: bool) -> tuple[Exact, Exact] | None:
+    if not axis.numeric:
+        common = mask & opposite
+        if common:
+            code = axis.cells[next(bits(common))].codes[0]
+            return code, code
+        return (
+            (axis.cells[next(bits(mask))].codes[0], axis.cells[next(bits(opposite))].codes[0]) if free else None
+        )
+    for x in values_of(axis, mask):
+        y = _closest(axis, opposite, Fraction(x), None if free else axis.tolerance)
+        if y is not None:
+            return x, y
+    return None
+
+
+def _closest(axis: Axis, mask: int, x: Fraction, reach: Fraction | None) -> Exact | None:
+    """The representable value of a set of cells nearest to x, if it is within reach."""
+    near = [value for interval in intervals(axis, mask) for value in _candidates(interval, x)]
+    allowed = [value for value in near if reach is None or abs(value - x) <= reach]
+    return min(allowed, key=lambda value: abs(value - x), default=None)
+
+
+def values_of(axis: Axis, mask: int) -> Iterator[Exact]:
+    """Some representable values of a set of cells: middles first, then ends; every code of a coded axis."""
+    if not axis.numeric:
+        yield from (code for k in bits(mask) for code in axis.cells[k].codes)
+        return
+    for interval in intervals(axis, mask):
+        yield from _candidates(interval, (interval.lower + interval.upper) / 2)
+
+
+def intervals(axis: Axis, mask: int) -> Iterator[Interval]:
+    """A set of cells of a numeric axis as intervals."""
+    whole = axis.attribute.kind == "integer"
+    for first, last in runs(mask):
+        low, high = axis.cells[first].lower, axis.cells[last].upper
+        assert low is not None and high is not None
+        yield Interval(low, high, whole or axis.cells[last].closed, whole)
+
+
+def _candidates(interval: Interval, target: Fraction) -> Iterator[Exact]:
+    """Representable values of an interval: nearest to the target, and at the ends."""
+    aim = min(max(target, interval.lower), interval.upper)
+    if interval.whole:
+        tries = [Fraction(v) for v in (math.floor(aim), math.ceil(aim), interval.lower, interval.upper)]
+    else:
+        tries = [n for v in (aim, interval.lower, interval.upper) for n in _float32_around(v)]
+    seen = set()
+    for value in tries:
+        inside = interval.lower <= value and (value < interval.upper or (interval.closed and value == interval.upper))
+        if inside and value not in seen and is_float32(value):
+            seen.add(value)
+            yield plain(value)
+
+
+def _float32_around(value: Fraction) -> list[Fraction]:
+    near = np.float32(float(value))
+    below, above = (np.nextafter(near, np.float32(s * np.inf)) for s in (-1, 1))
+    return [Fraction(float(v)) for v in (near, below, above) if np.isfinite(v)]
+
+
+def is_float32(value: Exact) -> bool:
+    """Whether a float32 holds the number exactly."""
+    return Fraction(float32(float(value))) == value
+
+
+def model_row(space: InputSpace, point: Point) -> list[float]:
+    """The model's columns, in its space's column order, for a point: tiers become their 0/1 columns."""
+    values: dict[str, float] = {}
+    for attribute, value in zip(space.attributes, point, strict=True):
+        if attribute.kind == "tier":
+            values |= {column: float(k == value) for k, column in enumerate(attribute.columns)}
+        else:
+            values[attribute.name] = float(value)
+    return [values[column] for column in space.columns]

@@ -1,0 +1,174 @@
+"""Who does the jobs: this process, or a pool of processes fed with SMT-LIB text and a sidecar.
+
+A pool has one method to hand jobs in and one to collect reports. Jobs that were under way when a worker
+died come back as failed reports: nothing is lost but the work.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from fairbox.encoder.formula import build_encoding
+from fairbox.encoder.problem import Problem
+from fairbox.orchestrator.jobs import Job, Report, answer
+from fairbox.smtlib_out.sidecar import problem_from_sidecar
+from fairbox.solvers.enumerator import FAILED, PathEnumerator, SessionEnumerator
+from fairbox.solvers.registry import get_backend
+
+
+@dataclass(frozen=True)
+class WorkOrder:
+    """All a process needs to answer jobs. `sidecar` is the JSON text that describes the problem."""
+
+    sidecar: str
+    encoding: str
+    backend: str
+    box_blocking: bool
+    seed: int
+
+
+class Pool(Protocol):
+    """Workers. `free` is how many batches can be handed in before reports must be collected."""
+
+    @property
+    def free(self) -> int: ...
+
+    def submit(self, batch: Sequence[Job]) -> None:
+        """Hand in jobs that one worker answers one after the other."""
+        ...
+
+    def collect(self, timeout: float) -> list[Report]:
+        """Reports that have come in; waits up to `timeout` seconds for the first."""
+        ...
+
+    def close(self) -> None:
+        """End all work at once; jobs under way are lost."""
+        ...
+
+
+class SerialPool:
+    """Jobs are answered in this process, while `collect` is called."""
+
+    def __init__(self, problem: Problem, enumerator: PathEnumerator) -> None:
+        self._problem = problem
+        self._enumerator = enumerator
+        self._waiting: deque[Job] = deque()
+
+    @property
+    def free(self) -> int:
+        return 0 if self._waiting else 1
+
+    def submit(self, batch: Sequence[Job]) -> None:
+        self._waiting.extend(batch)
+
+    def collect(self, timeout: float) -> list[Report]:
+        end = time.monotonic() + timeout
+        reports = []
+        while self._waiting and (not reports or time.monotonic() < end):
+            reports.append(answer(self._problem, self._enumerator, self._waiting.popleft()))
+        return reports
+
+    def close(self) -> None:
+        self._enumerator.close()
+
+
+class ProcessPool:
+    """A pool of processes (loky), each with sessions of its own."""
+
+    def __init__(self, order: WorkOrder, workers: int) -> None:
+        self._order = order
+        self._workers = workers
+        self._futures: dict[Future[list[Report]], Sequence[Job]] = {}
+        self._executor = self._start()
+
+    @property
+    def free(self) -> int:
+        # One batch waits for each worker, so that none stands idle while reports are read.
+        return 2 * self._workers - len(self._futures)
+
+    def submit(self, batch: Sequence[Job]) -> None:
+        self._futures[self._executor.submit(_answer_batch, tuple(batch))] = batch
+
+    def collect(self, timeout: float) -> list[Report]:
+        done, _ = wait(self._futures, timeout, FIRST_COMPLETED)
+        reports: list[Report] = []
+        broken = False
+        for future in done:
+            batch = self._futures.pop(future)
+            try:
+                reports += future.result()
+            except BrokenProcessPool:
+                broken = True
+                reports += [_lost(job) for job in batch]
+        if broken:
+            reports += self._restart()
+        return reports
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+    def _start(self) -> Any:
+        from loky import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(
+            max_workers=self._workers, initializer=_start_worker, initargs=(self._order, os.getpid())
+        )
+
+    def _restart(self) -> list[Report]:
+        lost = [_lost(job) for batch in self._futures.values() for job in batch]
+        self._futures.clear()
+        self.close()
+        self._executor = self._start()
+        return lost
+
+
+def _lost(job: Job) -> Report:
+    return Report(job.task, reason=f"{FAILED}the worker process died")
+
+
+def make_enumerator(
+    problem: Problem, order: WorkOrder, interrupted: Callable[[], bool] | None = None
+) -> PathEnumerator:
+    """The path enumerator that a work order asks for."""
+    encoding = build_encoding(problem, order.encoding)
+    return SessionEnumerator(
+        encoding,
+        get_backend(order.backend),
+        box_blocking=order.box_blocking,
+        seed=order.seed,
+        interrupted=interrupted,
+    )
+
+
+_worker: tuple[Problem, PathEnumerator] | None = None
+"""What a worker process was started for."""
+
+
+def _start_worker(order: WorkOrder, owner: int) -> None:
+    import signal
+
+    global _worker
+    # Ctrl-C reaches every process of the terminal; the owner decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_owner, args=(owner,), daemon=True).start()
+    problem = problem_from_sidecar(order.sidecar)
+    _worker = problem, make_enumerator(problem, order)
+
+
+def _end_with_owner(owner: int) -> None:
+    """A worker whose owner was killed ends itself, and with it its solvers."""
+    while os.getppid() == owner:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _answer_batch(batch: tuple[Job, ...]) -> list[Report]:
+    assert _worker is not None
+    problem, enumerator = _worker
+    return [answer(problem, enumerator, job) for job in batch]
