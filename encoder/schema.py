@@ -51,7 +51,10 @@ def space_from_dict(data: Mapping[str, Any], where: str) -> InputSpace:
         singles = [_attribute(entry, f"entry {i}") for i, entry in enumerate(entries, 1)]
         groups = [_tier(entry, f"tier {i}") for i, entry in enumerate(tiers, 1)]
         attributes = _merge_tiers(singles, groups)
-        return InputSpace(tuple(attributes), _column_order(singles, attributes))
+        order = data.get("columns") or _column_order(singles, attributes)
+        if not isinstance(order, list | tuple) or not all(isinstance(c, str) for c in order):
+            raise SpaceError("columns must be a list of the model's columns, in its order")
+        return InputSpace(tuple(attributes), tuple(order))
     except SpaceError as error:
         raise SpaceError(f"{where}: {error}") from error
 
@@ -65,7 +68,8 @@ def space_to_dict(space: InputSpace) -> dict[str, Any]:
         for position, a in enumerate(space.attributes)
         if a.kind == "tier"
     ]
-    return {"attribute": attributes} | ({"tier": tiers} if tiers else {})
+    columns = {"columns": list(space.columns)}
+    return columns | {"attribute": attributes} | ({"tier": tiers} if tiers else {})
 
 
 def _entry(attribute: Attribute) -> dict[str, Any]:

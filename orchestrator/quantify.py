@@ -20,7 +20,7 @@ from fairbox.orchestrator.schedule import Schedule
 from fairbox.orchestrator.settings import Settings
 from fairbox.orchestrator.tasks import Kind, State, Task, TaskGraph
 from fairbox.orchestrator.workers import Pool, ProcessPool, SerialPool, WorkOrder, make_enumerator
-from fairbox.smtlib_out.sidecar import sidecar_text
+from fairbox.smtlib_out.instance import instance_text
 from fairbox.solvers.enumerator import BUDGET, FAILED, Budget
 from fairbox.solvers.registry import get_backend
 
@@ -155,7 +155,7 @@ class Run:
 
     def _make_pool(self) -> Pool:
         order = WorkOrder(
-            sidecar_text(self.problem),
+            instance_text(self.problem),
             self.settings.encoding,
             self.settings.backend,
             self.settings.box_blocking,

@@ -4,6 +4,7 @@ A pool has one method to hand jobs in and one to collect reports. Jobs that were
 died come back as failed reports: nothing is lost but the work.
 """
 
+import json
 import os
 import threading
 import time
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 from fairbox.encoder.formula import build_encoding
 from fairbox.encoder.problem import Problem
 from fairbox.orchestrator.jobs import Job, Report, answer
-from fairbox.smtlib_out.sidecar import problem_from_sidecar
+from fairbox.smtlib_out.instance import problem_from_instance
 from fairbox.solvers.enumerator import FAILED, PathEnumerator, SessionEnumerator
 from fairbox.solvers.registry import get_backend
 
@@ -157,7 +158,7 @@ def _start_worker(order: WorkOrder, owner: int) -> None:
     # Ctrl-C reaches every process of the terminal; the owner decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, args=(owner,), daemon=True).start()
-    problem = problem_from_sidecar(order.sidecar)
+    problem = problem_from_instance(json.loads(order.sidecar))
     _worker = problem, make_enumerator(problem, order)
 
 

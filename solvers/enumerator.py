@@ -21,7 +21,7 @@ from fairbox.encoder.formula import queries
 from fairbox.encoder.formula.encoding import Side
 from fairbox.encoder.problem import PathTuple, Problem
 from fairbox.smtlib_out.printer import Printer
-from fairbox.smtlib_out.writer import session_script
+from fairbox.smtlib_out.writer import script_text
 from fairbox.solvers.protocols import Backend, Session, Status
 
 FAILED = "failed: "
@@ -114,7 +114,7 @@ class SessionEnumerator:
         self.box_blocking = box_blocking
         self.seed = seed
         self.interrupted = interrupted
-        self._printer = Printer()
+        self.printer = Printer()
         self._lines: dict[str, _Line] = {}
 
     def tuples(
@@ -169,7 +169,8 @@ class SessionEnumerator:
     def _line(self, name: str, side: Side) -> "_Line":
         if name not in self._lines:
             query = (queries.tuples_base if name == "tuples" else queries.violations_base)(self.encoding)
-            self._lines[name] = _Line(self, session_script(query.assertions, self._printer), query.projection, side)
+            script = script_text(query.assertions, symbols=query.symbols, printer=self.printer)
+            self._lines[name] = _Line(self, script, query.projection, side)
         return self._lines[name]
 
     def _tuple_question(self, kind: TupleKind, prefix: PathTuple) -> Iterator[FNode]:
@@ -287,7 +288,7 @@ class _Line:
 
     def _add(self, formula: FNode) -> None:
         assert self.session is not None
-        self.session.add(f"(assert {self._owner._printer.print(formula)})")
+        self.session.add(self._owner.printer.assertion(formula))
 
     def decode(self) -> PathTuple:
         """The path tuple of the model just found."""

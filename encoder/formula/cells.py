@@ -1,4 +1,4 @@
-"""The cells encoding: Boolean thresholds, Boolean paths, leaf sums as nested if-then-else.
+"""The cells encoding: Boolean thresholds, Boolean paths, leaf values as nested if-then-else.
 
 The grid of cells is finite, so an input is described by which borders it lies beyond: `x!age!>=30` holds
 iff x_age >= 30. On a tier one Boolean per class of categories holds. Nearness and difference are exact on
@@ -19,7 +19,7 @@ from fairbox.encoder.errors import FormulaError
 from fairbox.encoder.formula.encoding import PATH_SYMBOL, Encoding, Side, Value
 from fairbox.encoder.numbers import show
 from fairbox.encoder.problem import PathTuple
-from fairbox.smtlib_out.names import symbol_name
+from fairbox.encoder.names import symbol_name
 
 
 class CellsEncoding(Encoding):
@@ -33,9 +33,16 @@ class CellsEncoding(Encoding):
             if axis.attribute.kind == "tier":
                 yield manager.ExactlyOne(self._class(side, i, k) for k in range(len(axis.cells)))
                 continue
-            borders = [k for k in range(1, len(axis.cells)) if fine or axis.tested[k]]
+            borders = self._borders(axis, fine=fine)
             for below, above in zip(borders, borders[1:], strict=False):
                 yield manager.Implies(self._beyond(side, i, above), self._beyond(side, i, below))
+
+    def inputs(self, side: Side, *, fine: bool) -> Iterator[FNode]:
+        for i, axis in enumerate(self.problem.axes):
+            if axis.attribute.kind == "tier":
+                yield from (self._class(side, i, k) for k in range(len(axis.cells)))
+            else:
+                yield from (self._beyond(side, i, k) for k in self._borders(axis, fine=fine))
 
     def inside(self, side: Side, axis: int, mask: int) -> FNode:
         manager, grid = self.manager, self.problem.axes[axis]
@@ -54,14 +61,11 @@ class CellsEncoding(Encoding):
     def tree(self, side: Side, tree: int) -> Iterator[FNode]:
         for position, path in enumerate(self.problem.trees[tree]):
             yield self.manager.Iff(self.takes(side, tree, position), self.inside_box(side, path.box))
+        yield self.manager.Equals(self.value(side, tree), self._leaf_value(side, tree))
 
     def takes(self, side: Side, tree: int, position: int) -> FNode:
         path = self.problem.trees[tree][position]
         return self.manager.Symbol(symbol_name(PATH_SYMBOL[side], str(tree), str(path.id)), BOOL)
-
-    def leaf_values(self, side: Side) -> Iterator[FNode]:
-        for j in range(len(self.problem.trees)):
-            yield self._leaf_value(side, j)
 
     def near(self, axis: int) -> Iterator[FNode]:
         """y >= t needs x >= t - ε, and y < t needs x < t + ε, for every threshold t of the tests."""
@@ -70,7 +74,7 @@ class CellsEncoding(Encoding):
             for k in range(len(grid.cells)):
                 yield manager.Iff(self._class("x", axis, k), self._class("y", axis, k))
             return
-        for k in (k for k in range(1, len(grid.cells)) if grid.tested[k]):
+        for k in self._borders(grid, fine=False):
             beyond = self._beyond("y", axis, k)
             lowest, highest = self._window(grid, k)
             if lowest > 0:
@@ -111,6 +115,10 @@ class CellsEncoding(Encoding):
             ]
             for side in sides
         }
+
+    @staticmethod
+    def _borders(axis: Axis, *, fine: bool) -> list[int]:
+        return [k for k in range(1, len(axis.cells)) if fine or axis.tested[k]]
 
     def _beyond(self, side: Side, axis: int, cell: int) -> FNode:
         """The value lies in this cell or a later one."""

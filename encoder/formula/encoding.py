@@ -7,8 +7,10 @@ from typing import ClassVar, Literal
 
 from pysmt.environment import Environment
 from pysmt.fnode import FNode
+from pysmt.typing import REAL
 
 from fairbox.encoder.boxes import Box
+from fairbox.encoder.names import symbol_name
 from fairbox.encoder.problem import PathTuple, Problem
 
 Side = Literal["x", "y"]
@@ -32,7 +34,6 @@ class Encoding(ABC):
         self.problem = problem
         self.environment = Environment()
         self.manager = self.environment.formula_manager
-        self._margins: dict[Side, FNode] = {}
 
     @abstractmethod
     def domain(self, side: Side, *, fine: bool) -> Iterator[FNode]:
@@ -51,10 +52,6 @@ class Encoding(ABC):
         """The tree's path is the one at a position of `Problem.trees[tree]`."""
 
     @abstractmethod
-    def leaf_values(self, side: Side) -> Iterator[FNode]:
-        """The leaf value of each tree on the lattice (Real terms)."""
-
-    @abstractmethod
     def near(self, axis: int) -> Iterator[FNode]:
         """x and y are within the tolerance on a non-sensitive axis."""
 
@@ -70,11 +67,22 @@ class Encoding(ABC):
     def decode(self, side: Side, values: Mapping[str, Value]) -> PathTuple:
         """The path tuple that the values of the projection name; FormulaError when they name none."""
 
+    @abstractmethod
+    def inputs(self, side: Side, *, fine: bool) -> Iterator[FNode]:
+        """The symbols that describe the input, in the space's order."""
+
+    def symbols(self, side: Side, *, fine: bool) -> list[FNode]:
+        """All symbols of a side, in order: inputs, leaf values, paths."""
+        values = [self.value(side, j) for j in range(len(self.problem.trees))]
+        return [*self.inputs(side, fine=fine), *values, *self.projection(side)]
+
+    def value(self, side: Side, tree: int) -> FNode:
+        """v_j, the leaf value of a tree on the lattice (a Real symbol)."""
+        return self.manager.Symbol(symbol_name(VALUE_SYMBOL[side], str(tree)), REAL)
+
     def margin(self, side: Side) -> FNode:
         """The sum of leaf values on the lattice, without the base (a Real term)."""
-        if side not in self._margins:
-            self._margins[side] = self.manager.Plus(list(self.leaf_values(side)))
-        return self._margins[side]
+        return self.manager.Plus([self.value(side, j) for j in range(len(self.problem.trees))])
 
     def inside_box(self, side: Side, box: Box, within: Box | None = None) -> FNode:
         """The input lies in a box, given that it lies in `within` (default: anywhere)."""

@@ -14,10 +14,10 @@ from pysmt.typing import BOOL, INT, REAL
 
 from fairbox.encoder.cells import Axis, bits, runs
 from fairbox.encoder.errors import FormulaError
-from fairbox.encoder.formula.encoding import PATH_SYMBOL, VALUE_SYMBOL, Encoding, Side, Value
+from fairbox.encoder.formula.encoding import PATH_SYMBOL, Encoding, Side, Value
+from fairbox.encoder.names import symbol_name
 from fairbox.encoder.problem import PathTuple
 from fairbox.encoder.space import NONE_CODE
-from fairbox.smtlib_out.names import symbol_name
 
 
 class PaperEncoding(Encoding):
@@ -53,7 +53,7 @@ class PaperEncoding(Encoding):
 
     def tree(self, side: Side, tree: int) -> Iterator[FNode]:
         manager = self.manager
-        value = self._value(side, tree)
+        value = self.value(side, tree)
         for position, path in enumerate(self.problem.trees[tree]):
             yield manager.Implies(
                 self.inside_box(side, path.box),
@@ -65,9 +65,12 @@ class PaperEncoding(Encoding):
             self._path(side, tree), self.manager.Int(self.problem.trees[tree][position].id)
         )
 
-    def leaf_values(self, side: Side) -> Iterator[FNode]:
-        for j in range(len(self.problem.trees)):
-            yield self._value(side, j)
+    def inputs(self, side: Side, *, fine: bool) -> Iterator[FNode]:
+        for i, axis in enumerate(self.problem.axes):
+            if axis.attribute.kind == "tier":
+                yield from self._columns(side, i)
+            else:
+                yield self._variable(side, i)
 
     def near(self, axis: int) -> Iterator[FNode]:
         manager, grid = self.manager, self.problem.axes[axis]
@@ -103,9 +106,6 @@ class PaperEncoding(Encoding):
 
     def _path(self, side: Side, tree: int) -> FNode:
         return self.manager.Symbol(symbol_name(PATH_SYMBOL[side], str(tree)), INT)
-
-    def _value(self, side: Side, tree: int) -> FNode:
-        return self.manager.Symbol(symbol_name(VALUE_SYMBOL[side], str(tree)), REAL)
 
     def _variable(self, side: Side, axis: int) -> FNode:
         attribute = self.problem.axes[axis].attribute

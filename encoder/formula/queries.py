@@ -5,7 +5,7 @@ library's floating point, and each solution found is decided again by replay.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pysmt.fnode import FNode
@@ -22,12 +22,16 @@ QueryName = Literal["kappa", "not_kappa", "unfair"]
 
 @dataclass(frozen=True)
 class Query:
-    """A formula as titled groups of assertions, and the symbols its solutions are projected on."""
+    """A formula as titled groups of assertions.
+
+    `projection` are the symbols its solutions are projected on, `symbols` all that may occur, in order.
+    """
 
     name: str
     title: str
     groups: tuple[tuple[str, tuple[FNode, ...]], ...]
     projection: tuple[FNode, ...]
+    symbols: tuple[FNode, ...]
 
     @property
     def assertions(self) -> tuple[FNode, ...]:
@@ -93,7 +97,7 @@ def psi_unfair(encoding: Encoding) -> Iterator[FNode]:
 def phi_kappa(encoding: Encoding) -> Query:
     """Φ_κ: its projections on p are the confident path tuples."""
     groups = (*_side(encoding, "x", fine=False), ("confidence above kappa", iter([psi_kappa(encoding)])))
-    return _query("kappa", "confident path tuples", groups, encoding.projection("x"))
+    return _query(encoding, "kappa", "confident path tuples", groups, "x")
 
 
 def phi_not_kappa(encoding: Encoding) -> Query:
@@ -102,7 +106,7 @@ def phi_not_kappa(encoding: Encoding) -> Query:
         *_side(encoding, "x", fine=False),
         ("confidence not above kappa", iter([psi_not_kappa(encoding)])),
     )
-    return _query("not_kappa", "path tuples that are not confident", groups, encoding.projection("x"))
+    return _query(encoding, "not_kappa", "path tuples that are not confident", groups, "x")
 
 
 def phi_unfair(encoding: Encoding) -> Query:
@@ -113,20 +117,20 @@ def phi_unfair(encoding: Encoding) -> Query:
         ("confidence above kappa", iter([psi_kappa(encoding)])),
         ("near, different, opposite", psi_unfair(encoding)),
     )
-    projection = [*encoding.projection("x"), *encoding.projection("y")]
-    return _query("unfair", f"violations of {encoding.problem.question.property}", groups, projection)
+    return _query(encoding, "unfair", f"violations of {encoding.problem.question.property}", groups, "xy")
 
 
 def phi_of_tuple(encoding: Encoding, paths: PathTuple) -> Query:
     """Φ_unfair^(π): the violations whose x takes the paths π."""
     whole = phi_unfair(encoding)
     fixed = ("x on the path tuple", (encoding.on_paths("x", paths),))
-    return Query("unfair_of_tuple", f"violations of path tuple {paths}", (*whole.groups, fixed), whole.projection)
+    title = f"violations of path tuple {paths}"
+    return replace(whole, name="unfair_of_tuple", title=title, groups=(*whole.groups, fixed))
 
 
 def tuples_base(encoding: Encoding) -> Query:
     """What every search for path tuples shares: x in X, and Ψ_trees over x."""
-    return _query("tuples", "path tuples", _side(encoding, "x", fine=False), encoding.projection("x"))
+    return _query(encoding, "tuples", "path tuples", _side(encoding, "x", fine=False), "x")
 
 
 def violations_base(encoding: Encoding) -> Query:
@@ -140,7 +144,9 @@ def violations_base(encoding: Encoding) -> Query:
         *_side(encoding, "y", fine=False),
         ("near and different", psi_near(encoding)),
     )
-    return _query("violations", "violations of one path tuple", groups, encoding.projection("y"))
+    inputs = encoding.inputs("x", fine=True)
+    query = _query(encoding, "violations", "violations of one path tuple", groups, "y")
+    return replace(query, symbols=(*inputs, *query.symbols))
 
 
 def phi_outbox(encoding: Encoding, region: Region, within: Box) -> FNode:
@@ -169,6 +175,13 @@ def _side(encoding: Encoding, side: Side, *, fine: bool) -> tuple[Group, ...]:
     return (f"domain of {side}", encoding.domain(side, fine=fine)), *psi_trees(encoding, side)
 
 
-def _query(name: str, title: str, groups: tuple[Group, ...], projection: list[FNode]) -> Query:
+def _query(
+    encoding: Encoding, name: str, title: str, groups: tuple[Group, ...], sides: Literal["x", "y", "xy"]
+) -> Query:
     built = tuple((heading, tuple(assertions)) for heading, assertions in groups)
-    return Query(name, title, built, tuple(projection))
+    both = sides == "xy"
+    chosen: tuple[Side, ...] = ("x", "y") if both else ("x",) if sides == "x" else ("y",)
+    projection = tuple(symbol for side in chosen for symbol in encoding.projection(side))
+    # Only where x and y meet do the borders of tolerance windows matter, and only on the side of x.
+    symbols = tuple(s for side in chosen for s in encoding.symbols(side, fine=both and side == "x"))
+    return Query(name, title, built, projection, symbols)
