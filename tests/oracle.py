@@ -222,7 +222,9 @@ def cut_points(attribute: Any, points: Sequence[Fraction]) -> list[Fraction]:
 
 def thresholds(ensemble: Any, space: Any, attribute: Any) -> list[Fraction]:
     """All thresholds that some tree tests this attribute's columns against."""
-    wanted = {feature for feature, name in enumerate(feature_columns(ensemble, space)) if name in attribute.columns}
+    wanted = {
+        feature for feature, name in enumerate(feature_columns(ensemble, space)) if name in attribute.columns
+    }
     return sorted(
         {
             Fraction(threshold)

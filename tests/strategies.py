@@ -33,7 +33,7 @@ CONFIDENCES = ["1/2", 0.5, "0.5", 0.6, "0.7", Fraction(2, 3), "0.50000003"]
 """Written in every way a user may write a number. 0.50000003 lies between two float32 probabilities."""
 LEAVES = [1.0, -1.0, -0.5, 0.5, 0.25, -0.75, 0.0]
 FINE_LEAVES = [s * v for v in (2.0**-25, 2.0**-24, 1e-7, 0.4054651, 0.8472979) for s in (1, -1)]
-"""Sums of these make exact ties, ties in float32 only, margins of one step, and margins at logit(0.6), logit(0.7)."""
+"""Sums make exact ties, ties in float32 only, and margins of one step, also at logit 0.6 and 0.7."""
 BASE_SCORES = [0.5, 0.5, 0.5, 0.4, 0.49850464, 0.50000006, 0.6]
 
 
