@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -19,22 +19,24 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     become OutputError.
     """
     target = Path(os.path.realpath(path))
-    _check_target(target)
     temporary = target.with_name(f".{target.stem[:100]}.{secrets.token_hex(6)}.tmp{target.suffix}")
+    ours = (None, target, str(target), temporary, str(temporary))
     try:
+        _check_target(target)
         yield temporary
         _sync(temporary)
         temporary.replace(target)
     except OSError as error:
         # An error about some other file, raised by the block, is not ours to explain.
-        if isinstance(error, OutputError) or error.filename not in (None, temporary, str(temporary)):
+        if isinstance(error, OutputError) or error.filename not in ours:
             raise
         raise OutputError(
             f"cannot write {target}: {error.strerror or error}; check its permissions and the free space, "
             "or choose another place"
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # not there, or beyond reach: the error above says what is the matter
+            temporary.unlink()
 
 
 @contextmanager

@@ -45,7 +45,9 @@ def problem_from_instance(data: Mapping[str, Any]) -> Problem:
         space = space_from_dict(data["space"], "sidecar")
         question = question_from_dict(data["question"])
     except (KeyError, TypeError, AttributeError) as error:
-        raise FormulaError(f"sidecar is incomplete ({type(error).__name__}: {error}): export it again") from error
+        raise FormulaError(
+            f"sidecar is incomplete ({type(error).__name__}: {error}): export it again"
+        ) from error
     return build_problem(ensemble, space, question)
 
 
@@ -63,10 +65,7 @@ def sidecar(problem: Problem, encoding: str) -> dict[str, Any]:
         "attributes": [_attribute(axis) for axis in problem.axes],
         "sensitive": [problem.space.names[i] for i in problem.sensitive],
         "trees": [
-            [
-                {"id": path.id, "value": str(path.value), "box": _box(problem, path.box)}
-                for path in tree
-            ]
+            [{"id": path.id, "value": str(path.value), "box": _box(problem, path.box)} for path in tree]
             for tree in problem.trees
         ],
     }

@@ -1,0 +1,1 @@
+"""Scripts and sidecars: what is printed, who accepts it, what comes back."""
