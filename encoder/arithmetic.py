@@ -145,7 +145,9 @@ def rounding_error(base: float, leaf_values: Sequence[Iterable[float]]) -> Fract
         low, high = low + min(fractions), high + max(fractions)
         error += UNIT * (max(abs(low), abs(high)) + error)
     if max(abs(low), abs(high)) + error >= Fraction(2) ** 127:
-        raise ModelError("leaf values are so large that the margin overflows float32: the model is not usable")
+        raise ModelError(
+            "leaf values are so large that the margin overflows float32: the model is not usable"
+        )
     return error
 
 
@@ -163,7 +165,9 @@ def _first_margin(holds: Callable[[Fraction], bool], *, mirrored: bool = False) 
 
     low, high = -_position(200.0), _position(200.0)
     if not at(high) or at(low):
-        raise ModelError("confidence is so near 1 that no float32 probability exceeds it: ask for a smaller one")
+        raise ModelError(
+            "confidence is so near 1 that no float32 probability exceeds it: ask for a smaller one"
+        )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if at(middle) else (middle, high)

@@ -146,7 +146,10 @@ def numeric_axis(attribute: Attribute, thresholds: Iterable[Fraction], tolerance
         cells = [Cell(int(b - a) + 1, a, b) for a, b in zip(starts, ends, strict=True)]
     else:
         ends = [*starts[1:], upper]
-        cells = [Cell(plain(b - a), a, b, k == len(starts) - 1) for k, (a, b) in enumerate(zip(starts, ends, strict=True))]
+        cells = [
+            Cell(plain(b - a), a, b, k == len(starts) - 1)
+            for k, (a, b) in enumerate(zip(starts, ends, strict=True))
+        ]
     return Axis(attribute, tuple(cells), reach, tuple(start in tests for start in starts))
 
 

@@ -98,7 +98,9 @@ def _guess(name: str, column: "pd.Series[Any]", sensitive: bool, as_codes: bool)
         return categorical(name, whole, sensitive=sensitive), f"the {len(whole)} codes seen"
     if whole == [0, 1]:
         return boolean(name, sensitive=sensitive), "0 and 1 only"
-    return integer(name, whole[0], whole[-1], sensitive=sensitive), _whole_note(len(whole), values.dtype.kind == "f")
+    return integer(name, whole[0], whole[-1], sensitive=sensitive), _whole_note(
+        len(whole), values.dtype.kind == "f"
+    )
 
 
 def _whole_note(distinct: int, from_float: bool) -> str:
@@ -114,7 +116,9 @@ def _whole_note(distinct: int, from_float: bool) -> str:
 
 def _real(name: str, values: Any, sensitive: bool, as_codes: bool) -> Guess:
     if as_codes:
-        raise SpaceError(f"column {name!r} has values that are not whole and cannot be categorical: use integer codes")
+        raise SpaceError(
+            f"column {name!r} has values that are not whole and cannot be categorical: use integer codes"
+        )
     lower, upper = (exact(shortest_decimal(value)) for value in (values[0], values[-1]))
     if lower == upper:
         raise SpaceError(

@@ -167,7 +167,8 @@ class Problem:
         if not self.must_differ or not point:
             return Region(common, None)
         excluded = boxes.intersect(
-            common, tuple(opposite[i] if i in self.sensitive else axis.full for i, axis in enumerate(self.axes))
+            common,
+            tuple(opposite[i] if i in self.sensitive else axis.full for i, axis in enumerate(self.axes)),
         )
         if excluded == common:
             return None
@@ -280,7 +281,11 @@ def _paths(tree: Tree, grid: Grid, scale: int) -> list[Path]:
 
 
 def _deployed_cutoffs(
-    ensemble: Ensemble, question: Question, trees: tuple[tuple[Path, ...], ...], scale: int, floats: FloatCutoffs
+    ensemble: Ensemble,
+    question: Question,
+    trees: tuple[tuple[Path, ...], ...],
+    scale: int,
+    floats: FloatCutoffs,
 ) -> Cutoffs:
     leaf_values = [[float(path.leaf) for path in tree] for tree in trees]
     error = math.ceil(rounding_error(ensemble.base, leaf_values) * scale)

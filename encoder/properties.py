@@ -36,7 +36,9 @@ class Question:
             raise QuestionError(f"tolerance rate {show(rate)} is negative: give 0 or more")
         kappa = _exact(self.confidence, "confidence")
         if not Fraction(1, 2) <= kappa < 1:
-            raise QuestionError(f"confidence {show(kappa)} is outside [0.5, 1): no binary class is less sure than 1/2")
+            raise QuestionError(
+                f"confidence {show(kappa)} is outside [0.5, 1): no binary class is less sure than 1/2"
+            )
         tolerance = {name: _exact(value, f"tolerance of {name!r}") for name, value in self.tolerance.items()}
         for name, value in tolerance.items():
             if value < 0:
@@ -75,12 +77,18 @@ class Question:
         sensitive = self.sensitive_names(space)
         for name in self.tolerance:
             if name not in space.names:
-                raise QuestionError(f"tolerance for unknown attribute {name!r}; known: {', '.join(space.names)}")
+                raise QuestionError(
+                    f"tolerance for unknown attribute {name!r}; known: {', '.join(space.names)}"
+                )
             attribute = space.attributes[space.index(name)]
             if not attribute.ordered:
-                raise QuestionError(f"tolerance on {attribute.kind} attribute {name!r} has no meaning: leave it out")
+                raise QuestionError(
+                    f"tolerance on {attribute.kind} attribute {name!r} has no meaning: leave it out"
+                )
             if name in sensitive:
-                raise QuestionError(f"tolerance on sensitive attribute {name!r} has no meaning: it may change freely")
+                raise QuestionError(
+                    f"tolerance on sensitive attribute {name!r} has no meaning: it may change freely"
+                )
         return tuple(
             Fraction(0)
             if not attribute.ordered or attribute.name in sensitive
@@ -125,7 +133,9 @@ class Fairness(Question):
         """The sensitive attributes S, in the space's order; QuestionError when there is none."""
         for name in self.sensitive:
             if name not in space.names:
-                raise QuestionError(f"unknown sensitive attribute {name!r}; the space has: {', '.join(space.names)}")
+                raise QuestionError(
+                    f"unknown sensitive attribute {name!r}; the space has: {', '.join(space.names)}"
+                )
         chosen = self.sensitive or space.sensitive
         if not chosen:
             raise QuestionError(

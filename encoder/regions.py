@@ -19,7 +19,8 @@ def describe_axis(axis: Axis, mask: int) -> Any:
     """
     if axis.numeric:
         return [
-            {"min": show(i.lower), "max" if i.closed else "below": show(i.upper)} for i in intervals(axis, mask)
+            {"min": show(i.lower), "max" if i.closed else "below": show(i.upper)}
+            for i in intervals(axis, mask)
         ]
     return codes_of(axis, mask)
 

@@ -114,7 +114,7 @@ def _tier(entry: Mapping[str, Any], where: str) -> tuple[Attribute, int | None]:
     _check_keys(entry, _TIER_KEYS, where)
     columns = entry.get("columns")
     if not isinstance(columns, list) or not columns or not all(isinstance(c, str) for c in columns):
-        raise SpaceError(f"{where}: needs columns = [\"…\", …], the 0/1 model columns it stands for")
+        raise SpaceError(f'{where}: needs columns = ["…", …], the 0/1 model columns it stands for')
     position = entry.get("position")
     if position is not None and (not isinstance(position, int) or isinstance(position, bool) or position < 0):
         raise SpaceError(f"{where}: position must be a number of attributes that come before it")
@@ -169,7 +169,7 @@ def _check_keys(entry: Mapping[str, Any], known: tuple[str, ...], where: str) ->
 def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value:
-        raise SpaceError(f"{where}: needs {key} = \"…\"")
+        raise SpaceError(f'{where}: needs {key} = "…"')
     return value
 
 
@@ -206,9 +206,13 @@ def _codes(entry: Mapping[str, Any], where: str) -> list[int]:
         if lower > upper:
             raise SpaceError(f"{where}: min {lower} is greater than max {upper}; swap them")
         if upper - lower >= MAX_CODES:
-            raise SpaceError(f"{where}: {upper - lower + 1} codes are too many for a categorical; use type integer")
+            raise SpaceError(
+                f"{where}: {upper - lower + 1} codes are too many for a categorical; use type integer"
+            )
         return list(range(lower, upper + 1))
-    if not isinstance(listed, list) or not all(isinstance(v, int) and not isinstance(v, bool) for v in listed):
+    if not isinstance(listed, list) or not all(
+        isinstance(v, int) and not isinstance(v, bool) for v in listed
+    ):
         raise SpaceError(f"{where}: values must be a list of integer codes")
     return listed
 

@@ -107,7 +107,9 @@ class InputSpace:
         if not self.column_order:
             object.__setattr__(self, "column_order", columns)
         elif sorted(self.column_order) != sorted(columns):
-            raise SpaceError(f"column order {self.column_order} does not list the attributes' columns {columns}")
+            raise SpaceError(
+                f"column order {self.column_order} does not list the attributes' columns {columns}"
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:

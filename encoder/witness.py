@@ -71,7 +71,9 @@ def _axis_pair(axis: Axis, mask: int, opposite: int, *, free: bool) -> tuple[Exa
             code = axis.cells[next(bits(common))].codes[0]
             return code, code
         return (
-            (axis.cells[next(bits(mask))].codes[0], axis.cells[next(bits(opposite))].codes[0]) if free else None
+            (axis.cells[next(bits(mask))].codes[0], axis.cells[next(bits(opposite))].codes[0])
+            if free
+            else None
         )
     for x in values_of(axis, mask):
         y = _closest(axis, opposite, Fraction(x), None if free else axis.tolerance)
@@ -114,7 +116,9 @@ def _candidates(interval: Interval, target: Fraction) -> Iterator[Exact]:
         tries = [n for v in (aim, interval.lower, interval.upper) for n in _float32_around(v)]
     seen = set()
     for value in tries:
-        inside = interval.lower <= value and (value < interval.upper or (interval.closed and value == interval.upper))
+        inside = interval.lower <= value and (
+            value < interval.upper or (interval.closed and value == interval.upper)
+        )
         if inside and value not in seen and is_float32(value):
             seen.add(value)
             yield plain(value)

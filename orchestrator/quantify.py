@@ -97,7 +97,8 @@ class Run:
         self._schedule = Schedule(settings.priority, _split_by_kind(settings))
         self._pool: Pool | None = None
         self._counted: set[PathTuple] = set()
-        self._active = {kind: 0 for kind in Kind}
+        self._active = dict.fromkeys(Kind, 0)
+        self._given_up = dict.fromkeys(Kind, 0)
         self._seconds_per_job = JOB_SECONDS
         self._stop: Status | None = None
         self._started = time.monotonic()
@@ -315,20 +316,18 @@ class Run:
     def _give_up(self, task: Task, reason: str) -> None:
         task.reason = reason
         self.undecided_reasons[reason] = self.undecided_reasons.get(reason, 0) + 1
+        self._given_up[task.kind] += 1
         self._close(task, State.UNDECIDED, "undecided")
 
     def _settle(self) -> None:
         """Draw the conclusions that complete searches allow, and cancel searches that have become idle."""
-        if self._active[Kind.KAPPA] == 0 and not self._undecided(Kind.KAPPA) and self.bounds.unsorted:
+        if self._active[Kind.KAPPA] == 0 and not self._given_up[Kind.KAPPA] and self.bounds.unsorted:
             # Every confident tuple is known, so the rest of the space is not confident.
             self.bounds = ledger.add_not_confident(self.bounds, self.bounds.unsorted)
         if self.bounds.unsorted == 0:
             for kind in (Kind.KAPPA, Kind.NOT_KAPPA):
                 if self._active[kind]:
                     self._cancel(kind)
-
-    def _undecided(self, kind: Kind) -> bool:
-        return any(task.kind is kind and task.state is State.UNDECIDED for task in self.tasks)
 
     def _cancel(self, kind: Kind) -> None:
         for task in self.tasks:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairbox.encoder.loading import library_margins
 from fairbox.encoder.errors import SoundnessError
+from fairbox.encoder.loading import library_margins
 from fairbox.encoder.problem import PathTuple, Problem
 from fairbox.encoder.witness import Point, model_row
 

@@ -31,7 +31,9 @@ class Schedule:
 
     priority: bool = True
     split: Mapping[Kind, int] | None = None
-    _heaps: dict[Kind, list[tuple[Exact, int, Task]]] = field(default_factory=lambda: {kind: [] for kind in Kind})
+    _heaps: dict[Kind, list[tuple[Exact, int, Task]]] = field(
+        default_factory=lambda: {kind: [] for kind in Kind}
+    )
     _queue: deque[Task] = field(default_factory=deque)
     _yields: dict[Kind, _Yield] = field(default_factory=lambda: {kind: _Yield() for kind in Kind})
     _running: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))

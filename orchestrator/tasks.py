@@ -72,7 +72,7 @@ class TaskGraph:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.graph: "nx.DiGraph[int]" = nx.DiGraph()
+        self.graph: nx.DiGraph[int] = nx.DiGraph()
 
     def add(
         self,
@@ -125,9 +125,7 @@ class TaskGraph:
             blocked = [paths for paths in task.blocked if paths[depth] == position]
             known = sum(self.problem.measure(box) for b in blocked if (box := self.problem.box(b)))
             measure = self.problem.measure(part) - known
-            child = self.add(
-                task.kind, (*task.paths, position), part, measure, parent=task, blocked=blocked
-            )
+            child = self.add(task.kind, (*task.paths, position), part, measure, parent=task, blocked=blocked)
             children.append(child)
         return children
 

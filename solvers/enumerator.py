@@ -16,12 +16,11 @@ from pysmt.fnode import FNode
 from fairbox.encoder import boxes
 from fairbox.encoder.boxes import Box
 from fairbox.encoder.errors import FormulaError, SolverFailure
-from fairbox.encoder.formula import Encoding
-from fairbox.encoder.formula import queries
+from fairbox.encoder.formula import Encoding, queries
 from fairbox.encoder.formula.encoding import Side
 from fairbox.encoder.problem import PathTuple, Problem
 from fairbox.smtlib_out.printer import Printer
-from fairbox.smtlib_out.writer import script_text
+from fairbox.smtlib_out.writer import session_script
 from fairbox.solvers.protocols import Backend, Session, Status
 
 FAILED = "failed: "
@@ -141,7 +140,9 @@ class SessionEnumerator:
         """See PathEnumerator."""
         line = self._line("violations", "y")
         label = self.problem.verdict(paths).label
-        line.turn_to((paths, part), blocked, self._violation_question(label, part), self._region_block(label, part))
+        line.turn_to(
+            (paths, part), blocked, self._violation_question(label, part), self._region_block(label, part)
+        )
         left = self._uncovered(label, part, blocked)
         search = _Search(line, budget, covered=not left)
         found: list[Violation] = []
@@ -169,7 +170,7 @@ class SessionEnumerator:
     def _line(self, name: str, side: Side) -> "_Line":
         if name not in self._lines:
             query = (queries.tuples_base if name == "tuples" else queries.violations_base)(self.encoding)
-            script = script_text(query.assertions, symbols=query.symbols, printer=self.printer)
+            script = session_script(query.assertions, self.printer, symbols=query.symbols)
             self._lines[name] = _Line(self, script, query.projection, side)
         return self._lines[name]
 
@@ -296,7 +297,9 @@ class _Line:
         try:
             return self._owner.encoding.decode(self.side, self.session.values(self.symbols))
         except FormulaError as error:
-            raise SolverFailure(f"{self._owner.backend.name} gave a model that is no path tuple: {error}") from error
+            raise SolverFailure(
+                f"{self._owner.backend.name} gave a model that is no path tuple: {error}"
+            ) from error
 
 
 class _Search:

@@ -9,6 +9,7 @@ is the sum of leaf values.
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 from pysmt.fnode import FNode
 from pysmt.typing import BOOL
@@ -17,9 +18,9 @@ from fairbox.encoder.cells import Axis, bits, runs
 from fairbox.encoder.ensemble import LEAF
 from fairbox.encoder.errors import FormulaError
 from fairbox.encoder.formula.encoding import PATH_SYMBOL, Encoding, Side, Value
+from fairbox.encoder.names import symbol_name
 from fairbox.encoder.numbers import show
 from fairbox.encoder.problem import PathTuple
-from fairbox.encoder.names import symbol_name
 
 
 class CellsEncoding(Encoding):
@@ -34,7 +35,7 @@ class CellsEncoding(Encoding):
                 yield manager.ExactlyOne(self._class(side, i, k) for k in range(len(axis.cells)))
                 continue
             borders = self._borders(axis, fine=fine)
-            for below, above in zip(borders, borders[1:], strict=False):
+            for below, above in pairwise(borders):
                 yield manager.Implies(self._beyond(side, i, above), self._beyond(side, i, below))
 
     def inputs(self, side: Side, *, fine: bool) -> Iterator[FNode]:

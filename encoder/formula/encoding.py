@@ -87,9 +87,7 @@ class Encoding(ABC):
     def inside_box(self, side: Side, box: Box, within: Box | None = None) -> FNode:
         """The input lies in a box, given that it lies in `within` (default: anywhere)."""
         known = within or self.problem.full
-        return self.manager.And(
-            self.inside(side, i, mask) for i, mask in enumerate(box) if known[i] & ~mask
-        )
+        return self.manager.And(self.inside(side, i, mask) for i, mask in enumerate(box) if known[i] & ~mask)
 
     def on_paths(self, side: Side, paths: Sequence[int]) -> FNode:
         """p = π for the first trees, as many as `paths` has entries."""

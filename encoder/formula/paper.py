@@ -57,7 +57,9 @@ class PaperEncoding(Encoding):
         for position, path in enumerate(self.problem.trees[tree]):
             yield manager.Implies(
                 self.inside_box(side, path.box),
-                manager.And(manager.Equals(value, manager.Real(path.value)), self.takes(side, tree, position)),
+                manager.And(
+                    manager.Equals(value, manager.Real(path.value)), self.takes(side, tree, position)
+                ),
             )
 
     def takes(self, side: Side, tree: int, position: int) -> FNode:
@@ -117,7 +119,9 @@ class PaperEncoding(Encoding):
         return [self.manager.Symbol(symbol_name(side, attribute.name, c), BOOL) for c in attribute.columns]
 
     def _constant(self, axis: Axis, value: Fraction) -> FNode:
-        return self.manager.Real(value) if axis.attribute.kind == "continuous" else self.manager.Int(int(value))
+        return (
+            self.manager.Real(value) if axis.attribute.kind == "continuous" else self.manager.Int(int(value))
+        )
 
     def _interval(self, side: Side, axis: int, first: int, last: int) -> FNode:
         """A run of cells of a numeric axis; ends that the domain implies are left out."""

@@ -166,9 +166,7 @@ def phi_outbox(encoding: Encoding, region: Region, within: Box) -> FNode:
 def not_on_paths(encoding: Encoding, side: Side, paths: PathTuple, start: int = 0) -> FNode:
     """The input takes another path tuple; the first `start` trees are known to agree."""
     manager = encoding.manager
-    return manager.Or(
-        manager.Not(encoding.takes(side, j, paths[j])) for j in range(start, len(paths))
-    )
+    return manager.Or(manager.Not(encoding.takes(side, j, paths[j])) for j in range(start, len(paths)))
 
 
 def _side(encoding: Encoding, side: Side, *, fine: bool) -> tuple[Group, ...]:

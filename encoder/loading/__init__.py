@@ -58,7 +58,9 @@ def load_model(model: str | Path | object, *, iteration_range: tuple[int, int] |
         for candidate in known.values():
             if candidate.recognises_file(path, head):
                 return candidate.load_file(path, iteration_range)
-        raise ModelError(f"{path}: not a model file that is supported ({', '.join(known)}): save it as XGBoost JSON or UBJ")
+        raise ModelError(
+            f"{path}: not a model file that is supported ({', '.join(known)}): save it as XGBoost JSON or UBJ"
+        )
     for candidate in known.values():
         if candidate.recognises_object(model):
             return candidate.load_object(model, iteration_range)
@@ -72,7 +74,9 @@ def library_margins(ensemble: Ensemble, inputs: Any) -> Any:
     """The float32 margins that the library which made `ensemble` predicts for `inputs` (rows x features)."""
     known = formats()
     if ensemble.library not in known:
-        raise ModelError(f"no format {ensemble.library!r} is registered: install the package that provides it")
+        raise ModelError(
+            f"no format {ensemble.library!r} is registered: install the package that provides it"
+        )
     return known[ensemble.library].library_margins(ensemble, inputs)
 
 

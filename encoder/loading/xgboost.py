@@ -87,14 +87,18 @@ def _ubj_to_json(content: bytes, source: str) -> bytes:
         return bytes(booster.save_raw("json"))
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise ModelError(f"{source}: xgboost cannot read this UBJ file ({reason}): save the model again") from error
+        raise ModelError(
+            f"{source}: xgboost cannot read this UBJ file ({reason}): save the model again"
+        ) from error
 
 
 def _load(text: bytes, raw: bytes, source: str, iteration_range: tuple[int, int] | None) -> Ensemble:
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(f"{source}: not valid JSON ({error}): save the model again as JSON or UBJ") from error
+        raise ModelError(
+            f"{source}: not valid JSON ({error}): save the model again as JSON or UBJ"
+        ) from error
     try:
         ensemble = _ensemble(data, raw, source, iteration_range)
     except ModelError as error:
@@ -184,9 +188,13 @@ def _tree(data: Mapping[str, Any], number: int, n_features: int) -> Tree:
     if int(data["tree_param"].get("size_leaf_vector") or 1) > 1:
         raise ModelError(f"tree {number}: vector leaves (multi_output_tree) are not supported ({SUPPORTED})")
     if any(data.get("split_type", ())):
-        raise ModelError(f"tree {number}: categorical splits are not supported; train on one-hot columns instead")
+        raise ModelError(
+            f"tree {number}: categorical splits are not supported; train on one-hot columns instead"
+        )
     left, right = data["left_children"], data["right_children"]
-    conditions = [_float32(value, f"tree {number}: node {i}") for i, value in enumerate(data["split_conditions"])]
+    conditions = [
+        _float32(value, f"tree {number}: node {i}") for i, value in enumerate(data["split_conditions"])
+    ]
     size = len(left)
     if not size or not all(len(a) == size for a in (right, conditions, data["split_indices"])):
         raise ModelError(f"tree {number}: node arrays are empty or of unequal length")
@@ -239,9 +247,13 @@ def _predict(ensemble: Ensemble, inputs: Any, *, margin: bool) -> Any:
     import xgboost
 
     if not ensemble.raw:
-        raise ModelError("this ensemble has no stored model for xgboost to predict with: load it from its file")
+        raise ModelError(
+            "this ensemble has no stored model for xgboost to predict with: load it from its file"
+        )
     booster = _booster(ensemble.raw)
-    data = xgboost.DMatrix(np.asarray(inputs, dtype=np.float32), feature_names=booster.feature_names)
+    rows = np.asarray(inputs, dtype=np.float32)
+    # One thread: for the few rows of a replay, waking more costs far more than it gains.
+    data = xgboost.DMatrix(rows, feature_names=booster.feature_names, nthread=1)
     return booster.predict(
         data, output_margin=margin, iteration_range=ensemble.rounds or (0, 0), validate_features=False
     )
@@ -260,7 +272,9 @@ def _self_check(ensemble: Ensemble) -> None:
         likely = _predict(ensemble, inputs, margin=False)
     except xgboost.core.XGBoostError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise ModelError(f"{ensemble.source}: xgboost cannot use this model ({reason}): save it again") from error
+        raise ModelError(
+            f"{ensemble.source}: xgboost cannot use this model ({reason}): save it again"
+        ) from error
     own = np.array([probability(float(m)) for m in ours], dtype=np.float32)
     for what, a, b in (("margin", ours, theirs), ("probability", own, likely)):
         wrong = np.flatnonzero(a.view(np.int32) != b.astype(np.float32).view(np.int32))
