@@ -5,6 +5,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pysmt.fnode import FNode
@@ -115,7 +116,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("formulas", "options", "message"), REFUSED, ids=[m for *_, m in REFUSED])
-def test_unfit_input_is_refused(formulas: list[FNode], options: dict[str, object], message: str) -> None:
+def test_unfit_input_is_refused(formulas: list[FNode], options: dict[str, Any], message: str) -> None:
     with pytest.raises(FormulaError, match=message):
         session_script(formulas, **options)
 
