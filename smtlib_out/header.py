@@ -8,7 +8,7 @@ from pysmt import operators as op
 from pysmt.fnode import FNode
 
 from fairbox.encoder.errors import FormulaError
-from fairbox.smtlib_out.names import NaturalKey, is_simple, natural_key, printable
+from fairbox.encoder.names import is_simple, natural_key, printable
 from fairbox.smtlib_out.printer import OPERATORS, leaf_text, refusal, sort_name
 
 Status = Literal["sat", "unsat", "unknown"]
@@ -157,10 +157,10 @@ def _declared(used: dict[FNode, None], symbols: Sequence[FNode] | None) -> tuple
     for symbol in (*used, *(symbols or ())):
         _check_symbol(symbol)
     if symbols is None:
-        declared = tuple(sorted(used, key=_symbol_key))
+        declared = tuple(_in_natural_order(used))
     else:
         declared = tuple(symbols)
-        missing = sorted(used.keys() - set(declared), key=_symbol_key)
+        missing = _in_natural_order(used.keys() - set(declared))
         if missing:
             raise FormulaError(
                 f"{len(missing)} symbols are used but not among the given ones, such as "
@@ -179,5 +179,5 @@ def _check_symbol(symbol: FNode) -> None:
     leaf_text(symbol)
 
 
-def _symbol_key(symbol: FNode) -> NaturalKey:
-    return natural_key(symbol.symbol_name())
+def _in_natural_order(symbols: Iterable[FNode]) -> list[FNode]:
+    return sorted(symbols, key=lambda symbol: natural_key(symbol.symbol_name()))

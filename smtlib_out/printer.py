@@ -9,7 +9,7 @@ from pysmt import operators as op
 from pysmt.fnode import FNode
 
 from fairbox.encoder.errors import FormulaError
-from fairbox.smtlib_out.names import symbol_token
+from fairbox.encoder.names import symbol_token
 
 OPERATORS: dict[int, str] = {
     op.AND: "and",

@@ -15,8 +15,8 @@ from pysmt.smtlib.parser.parser import Tokenizer
 from pysmt.smtlib.script import SmtLibCommand
 
 from fairbox.encoder.errors import FormulaError
+from fairbox.encoder.names import check_name
 from fairbox.smtlib_out.header import LOGICS, PROJECTION
-from fairbox.smtlib_out.names import check_name
 
 _INCREMENTAL = frozenset(["push", "pop", "reset", "reset-assertions", "check-sat-assuming"])
 _DECLARATIONS = ("declare-fun", "declare-const")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fairbox.encoder.errors import FormulaError
+from fairbox.encoder.names import natural_key
 from fairbox.encoder.numbers import Exact, plain
 from fairbox.smtlib_out.atomic import atomic_open
-from fairbox.smtlib_out.names import natural_key
 
 _NUMBER = re.compile(r"-?[0-9]+(/[0-9]*[1-9][0-9]*)?")
 _SAFE_INTEGER = 2**53

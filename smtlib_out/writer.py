@@ -9,9 +9,9 @@ from typing import TextIO
 
 from pysmt.fnode import FNode
 
+from fairbox.encoder.names import printable
 from fairbox.smtlib_out.atomic import atomic_open
 from fairbox.smtlib_out.header import FOOTER, Header, header_text, survey
-from fairbox.smtlib_out.names import printable
 from fairbox.smtlib_out.printer import Printer
 
 Items = Iterable[FNode | str]

@@ -12,8 +12,8 @@ from pysmt.fnode import FNode
 from pysmt.typing import INT, REAL
 
 from fairbox.encoder.errors import FormulaError
+from fairbox.encoder.names import symbol_token
 from fairbox.smtlib_out.header import Header
-from fairbox.smtlib_out.names import symbol_token
 from fairbox.smtlib_out.reader import read_script
 from fairbox.smtlib_out.writer import save_script, session_script
 from tests.smtlib_out.formulas import corpus, formulas, manager, nested_ite

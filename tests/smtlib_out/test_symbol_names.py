@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbox.encoder.errors import FormulaError
-from fairbox.smtlib_out.names import (
+from fairbox.encoder.names import (
     check_name,
     decode_name,
     encode_name,
