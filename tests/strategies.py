@@ -292,6 +292,6 @@ def booster(ensemble: Ensemble) -> Any:
     """The ensemble loaded by XGBoost itself."""
     import xgboost
 
-    loaded = xgboost.Booster()
+    loaded = xgboost.Booster(params={"nthread": 1})
     loaded.load_model(bytearray(json.dumps(xgboost_json(ensemble)), "utf-8"))
     return loaded
