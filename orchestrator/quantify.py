@@ -22,7 +22,7 @@ from fairbox.orchestrator.tasks import Kind, State, Task, TaskGraph
 from fairbox.orchestrator.workers import Pool, ProcessPool, SerialPool, WorkOrder, make_enumerator
 from fairbox.smtlib_out.instance import instance_text
 from fairbox.solvers.enumerator import BUDGET, FAILED, Budget
-from fairbox.solvers.registry import get_backend
+from fairbox.solvers.registry import backend_version
 
 FIRST_CHECK_SECONDS = 1.0
 """The first slice of a solver call; a task that needs more gets twice as much the next time."""
@@ -81,11 +81,11 @@ class Run:
     `bounds`, `status`, `regions`, `counts`, `graph`, `trace` may be read at any moment.
     """
 
-    def __init__(self, problem: Problem, settings: Settings) -> None:
+    def __init__(self, problem: Problem, settings: Settings, pool: Pool | None = None) -> None:
+        """Prepare a run; `pool` takes the place of the workers and backend that `settings` ask for."""
         self.problem = problem
         self.settings = settings
-        backend = get_backend(settings.backend)
-        self.backend_version = backend.probe().version or "unknown"
+        self.backend_version = "" if pool else backend_version(settings.backend)
         self.bounds = Bounds(problem.total)
         self.status = Status.RUNNING
         self.regions: list[UnfairRegion] = []
@@ -95,7 +95,7 @@ class Run:
         self.tasks = TaskGraph(problem)
         self._callbacks: list[Callable[[Event], None]] = []
         self._schedule = Schedule(settings.priority, _split_by_kind(settings))
-        self._pool: Pool | None = None
+        self._pool = pool
         self._counted: set[PathTuple] = set()
         self._active = dict.fromkeys(Kind, 0)
         self._given_up = dict.fromkeys(Kind, 0)
@@ -136,7 +136,7 @@ class Run:
 
     def _execute(self) -> Iterator[Bounds]:
         try:
-            self._pool = self._make_pool()
+            self._pool = self._pool or self._make_pool()
             for kind in (Kind.KAPPA, Kind.NOT_KAPPA):
                 self._open(self.tasks.add(kind, (), self.problem.full, self.problem.total))
             while not self._over():
@@ -250,7 +250,8 @@ class Run:
         assert box is not None
         measure = self.problem.measure(box)
         task.measure -= measure
-        if paths in self._counted:
+        if paths in self._counted or self.bounds.unsorted == 0:
+            # Counted by the other kind of search, or by the conclusion that all is sorted out.
             return
         self._counted.add(paths)
         self.counts.tuples += 1
