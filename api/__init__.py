@@ -12,26 +12,50 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairbox.encoder.ensemble import Ensemble as Ensemble
+    from fairbox.encoder.errors import BackendError as BackendError
     from fairbox.encoder.errors import FairboxError as FairboxError
+    from fairbox.encoder.errors import FormulaError as FormulaError
+    from fairbox.encoder.errors import ModelError as ModelError
+    from fairbox.encoder.errors import OutputError as OutputError
+    from fairbox.encoder.errors import QuestionError as QuestionError
+    from fairbox.encoder.errors import SolverFailure as SolverFailure
+    from fairbox.encoder.errors import SoundnessError as SoundnessError
+    from fairbox.encoder.errors import SpaceError as SpaceError
     from fairbox.encoder.loading import load_model as load_model
     from fairbox.encoder.properties import Fairness as Fairness
     from fairbox.encoder.properties import Robustness as Robustness
     from fairbox.encoder.space import InputSpace as InputSpace
-    from fairbox.orchestrator.quantify import quantify as quantify
+    from fairbox.formulas import export as export
+    from fairbox.orchestrator.bounds import Bounds as Bounds
+    from fairbox.quantification import Run as Run
+    from fairbox.quantification import quantify as quantify
+    from fairbox.result import Result as Result
     from fairbox.solvers.registry import list_backends as list_backends
 
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _HOME = {
+    "BackendError": "fairbox.encoder.errors",
+    "Bounds": "fairbox.orchestrator.bounds",
     "Ensemble": "fairbox.encoder.ensemble",
     "FairboxError": "fairbox.encoder.errors",
     "Fairness": "fairbox.encoder.properties",
+    "FormulaError": "fairbox.encoder.errors",
     "InputSpace": "fairbox.encoder.space",
+    "ModelError": "fairbox.encoder.errors",
+    "OutputError": "fairbox.encoder.errors",
+    "QuestionError": "fairbox.encoder.errors",
+    "Result": "fairbox.result",
     "Robustness": "fairbox.encoder.properties",
+    "Run": "fairbox.quantification",
+    "SolverFailure": "fairbox.encoder.errors",
+    "SoundnessError": "fairbox.encoder.errors",
+    "SpaceError": "fairbox.encoder.errors",
+    "export": "fairbox.formulas",
     "list_backends": "fairbox.solvers.registry",
     "load_model": "fairbox.encoder.loading",
-    "quantify": "fairbox.orchestrator.quantify",
+    "quantify": "fairbox.quantification",
 }
 
 __all__ = [  # noqa: PLE0604  (the names of the table above)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def draft_space(
+def guesses_from_file(
     data: Path, sensitive: Collection[str] = (), categorical: Collection[str] = (), label: str | None = None
-) -> str:
-    """The text of a space file for the columns of a CSV file, without its label column.
+) -> list[Guess]:
+    """One attribute per column of a CSV file without its label column, each with what was seen.
 
     Raises SpaceError for a file that cannot be read as CSV and for what `guess_attributes` refuses.
     """
@@ -29,10 +29,9 @@ def draft_space(
             raise SpaceError(f"label column {label!r} is not in {data}; it has: {', '.join(frame.columns)}")
         frame = frame.drop(columns=label)
     try:
-        guesses = guess_attributes(frame, sensitive, categorical)
+        return guess_attributes(frame, sensitive, categorical)
     except SpaceError as error:
         raise SpaceError(f"{data}: {error}") from error
-    return draft_text(guesses, data.name)
 
 
 def read_table(path: Path) -> "pd.DataFrame":
@@ -47,7 +46,9 @@ def read_table(path: Path) -> "pd.DataFrame":
         raise SpaceError(f"data file {path} cannot be read: {error.strerror}") from error
     except (ValueError, pd.errors.ParserError) as error:
         reason = " ".join(str(error).split())
-        raise SpaceError(f"data file {path} is not a CSV file with a header ({reason}): export it as CSV") from error
+        raise SpaceError(
+            f"data file {path} is not a CSV file with a header ({reason}): export it as CSV"
+        ) from error
     if len(frame.columns) == 1 and any(mark in str(frame.columns[0]) for mark in ";\t|"):
         raise SpaceError(f"data file {path} is not separated by commas: export it as CSV with commas")
     return frame
