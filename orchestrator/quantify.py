@@ -22,7 +22,7 @@ from fairbox.orchestrator.tasks import Kind, State, Task, TaskGraph
 from fairbox.orchestrator.workers import Pool, ProcessPool, SerialPool, WorkOrder, make_enumerator
 from fairbox.smtlib_out.instance import instance_text
 from fairbox.solvers.enumerator import BUDGET, FAILED, Budget
-from fairbox.solvers.registry import backend_version
+from fairbox.solvers.registry import get_backend
 
 FIRST_CHECK_SECONDS = 1.0
 """The first slice of a solver call; a task that needs more gets twice as much the next time."""
@@ -85,7 +85,7 @@ class Run:
         """Prepare a run; `pool` takes the place of the workers and backend that `settings` ask for."""
         self.problem = problem
         self.settings = settings
-        self.backend_version = "" if pool else backend_version(settings.backend)
+        self.backend_version = "" if pool else get_backend(settings.backend).probe().version or "unknown"
         self.bounds = Bounds(problem.total)
         self.status = Status.RUNNING
         self.regions: list[UnfairRegion] = []

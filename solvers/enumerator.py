@@ -21,7 +21,7 @@ from fairbox.encoder.formula.encoding import Side
 from fairbox.encoder.problem import PathTuple, Problem
 from fairbox.smtlib_out.printer import Printer
 from fairbox.smtlib_out.writer import session_script
-from fairbox.solvers.protocols import Backend, Session, Status
+from fairbox.solvers.protocols import Answer, Backend, Session, Status
 
 FAILED = "failed: "
 """How the reason begins when a session was given up: the solver died, erred or lied."""
@@ -291,15 +291,16 @@ class _Line:
         assert self.session is not None
         self.session.add(self._owner.printer.assertion(formula))
 
-    def decode(self) -> PathTuple:
-        """The path tuple of the model just found."""
+    def next(self, limit: float) -> tuple[Answer, PathTuple | None]:
+        """Check, and after sat the path tuple of the model."""
         assert self.session is not None
+        answer, values = self.session.check_values(self.symbols, limit)
+        if answer.status is not Status.SAT:
+            return answer, None
         try:
-            return self._owner.encoding.decode(self.side, self.session.values(self.symbols))
+            return answer, self._owner.encoding.decode(self.side, values)
         except FormulaError as error:
-            raise SolverFailure(
-                f"{self._owner.backend.name} gave a model that is no path tuple: {error}"
-            ) from error
+            raise SolverFailure(f"a model of {self._owner.backend.name} is no path tuple: {error}") from error
 
 
 class _Search:
@@ -317,20 +318,15 @@ class _Search:
         end = time.monotonic() + self._budget.seconds
         solutions = 0
         while not self._stops(solutions, end):
-            assert self._line.session is not None
             try:
-                answer = self._line.session.check(self._budget.check_seconds)
-                self.calls += 1
-                if answer.status is Status.SAT:
-                    paths = self._line.decode()
-                elif answer.status is Status.UNSAT:
-                    self.finished = True
-                    return
-                else:
-                    self.reason = answer.reason or "unknown"
-                    return
+                answer, paths = self._line.next(self._budget.check_seconds)
             except SolverFailure as failure:
                 self.fail(str(failure))
+                return
+            self.calls += 1
+            if paths is None:
+                self.finished = answer.status is Status.UNSAT
+                self.reason = answer.reason
                 return
             solutions += 1
             yield paths
