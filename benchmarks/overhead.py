@@ -23,7 +23,7 @@ from fairbox.encoder.problem import Problem, build_problem
 from fairbox.orchestrator.quantify import Event, Run
 from fairbox.orchestrator.settings import Settings
 from fairbox.orchestrator.tasks import Kind, State
-from fairbox.smtlib_out.writer import script_text
+from fairbox.smtlib_out.writer import session_script
 
 CREDIT = Path(__file__).resolve().parents[1] / "examples" / "credit"
 
@@ -31,7 +31,7 @@ CREDIT = Path(__file__).resolve().parents[1] / "examples" / "credit"
 def bare_loop(problem: Problem, encoding: str) -> tuple[int, float]:
     """Solutions and seconds of check, read, block on the z3 API, in this process."""
     query = phi_kappa(build_encoding(problem, encoding))
-    text = script_text(query.assertions)
+    text = session_script(query.assertions, symbols=query.symbols)
     start = time.perf_counter()
     solver = z3.Solver()
     solver.from_string(text)
@@ -64,11 +64,18 @@ def z3_symbols(solver: z3.Solver) -> list[z3.ExprRef]:
 def orchestrated(problem: Problem, settings: Settings) -> tuple[int, float]:
     """Solutions and seconds of a run whose searches other than Φ_κ are cancelled."""
     run = Run(problem, settings)
+    searches = 0
 
     def heard(event: Event) -> None:
-        if event.what == "opened" and event.task.kind is not Kind.KAPPA:
-            event.task.state = State.CANCELLED
-        if not any(task.kind is Kind.KAPPA and not task.finished for task in run.tasks):
+        nonlocal searches
+        if event.task.kind is not Kind.KAPPA:
+            if event.what == "opened":
+                event.task.state = State.CANCELLED
+        elif event.what == "opened":
+            searches += 1
+        elif event.what in ("split", "done", "cancelled"):
+            searches -= 1
+        if event.what in ("done", "cancelled") and not searches:
             run.stop()
 
     run.on_event(heard)
