@@ -88,8 +88,10 @@ def test_the_float32_sum_stays_within_the_error_bound(
 
 
 def test_the_error_bound_covers_the_fixture() -> None:
-    """1 + 2^-25 - 1: the float32 sum is off by 2^-25."""
+    """1 + 2^-25 - 1: the float32 sum is off by 2^-25. And 1 + 2^-24, halfway, by as much as one addition can be."""
     assert rounding_error(0.0, [[1.0], [2.0**-25], [-1.0]]) >= Fraction(1, 2**25)
+    assert oracle.margin_float32(1.0, [2.0**-24]) == 1
+    assert rounding_error(1.0, [[2.0**-24]]) >= Fraction(1, 2**24)
 
 
 def test_margins_that_overflow_float32_are_refused() -> None:

@@ -1,6 +1,6 @@
 """Numbers mean what their writer meant, and logit(κ) is bounded with proof."""
 
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -88,11 +88,14 @@ def test_logit_floor_is_proven(kappa: Fraction, scale: int) -> None:
     assert not oracle.exceeds_logit(Fraction(floor, scale), kappa)
 
 
-def test_logit_floor_where_many_digits_are_needed() -> None:
-    """A scale whose product with logit(κ) lies within 1e-40 of a whole number still gets the right side."""
+@pytest.mark.parametrize("digits", range(10, 60, 3))
+def test_logit_floor_where_many_digits_are_needed(digits: int) -> None:
+    """Scales of the best rational approximations: logit(κ) * scale is as near to a whole number as it gets."""
     kappa = Fraction(7, 10)
-    with_digits = Fraction("0.84729786038720361374286148545266413513421")  # ln(7/3), cut off
-    scale = with_digits.limit_denominator(10**20).denominator
+    with localcontext() as context:
+        context.prec = 200
+        logit = Fraction(Decimal(7).ln() - Decimal(3).ln())
+    scale = logit.limit_denominator(10**digits).denominator
     floor = logit_floor(kappa, scale)
     assert oracle.exceeds_logit(Fraction(floor + 1, scale), kappa)
     assert not oracle.exceeds_logit(Fraction(floor, scale), kappa)
