@@ -45,7 +45,11 @@ def loaded(ensemble: Ensemble) -> Ensemble:
 
 def small_problem() -> Problem:
     """Three trees over two integers and a sensitive flag, with violations on both sides."""
-    trees = (grow((0, 3, (2, 1, -1.0, 0.5), 1.0)), grow((1, 2, -0.75, (0, 6, 0.25, -0.5))), grow((2, 1, 0.125, -0.25)))
+    trees = (
+        grow((0, 3, (2, 1, -1.0, 0.5), 1.0)),
+        grow((1, 2, -0.75, (0, 6, 0.25, -0.5))),
+        grow((2, 1, 0.125, -0.25)),
+    )
     space = InputSpace((integer("a", 0, 9), integer("b", 0, 4), boolean("s", sensitive=True)))
     return build_problem(loaded(Ensemble(trees, 0.0, 3)), space, Fairness(tolerance_rate="0.2"))
 
