@@ -66,15 +66,10 @@ def _differ(
 
 def _axis_pair(axis: Axis, mask: int, opposite: int, *, free: bool) -> tuple[Exact, Exact] | None:
     if not axis.numeric:
-        common = mask & opposite
-        if common:
-            code = axis.cells[next(bits(common))].codes[0]
-            return code, code
-        return (
-            (axis.cells[next(bits(mask))].codes[0], axis.cells[next(bits(opposite))].codes[0])
-            if free
-            else None
-        )
+        # The same code on both sides where there is one, so that a pair differs in as little as it must.
+        x = next(values_of(axis, mask & opposite or mask), None)
+        y = x if mask & opposite else next(values_of(axis, opposite), None)
+        return None if x is None or y is None or (x != y and not free) else (x, y)
     for x in values_of(axis, mask):
         y = _closest(axis, opposite, Fraction(x), None if free else axis.tolerance)
         if y is not None:
@@ -90,9 +85,9 @@ def _closest(axis: Axis, mask: int, x: Fraction, reach: Fraction | None) -> Exac
 
 
 def values_of(axis: Axis, mask: int) -> Iterator[Exact]:
-    """Some representable values of a set of cells: middles first, then ends; every code of a coded axis."""
+    """Some representable values of a set of cells: middles first, then ends; codes in order."""
     if not axis.numeric:
-        yield from (code for k in bits(mask) for code in axis.cells[k].codes)
+        yield from (code for k in bits(mask) for code in axis.cells[k].codes if is_float32(code))
         return
     for interval in intervals(axis, mask):
         yield from _candidates(interval, (interval.lower + interval.upper) / 2)

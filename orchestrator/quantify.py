@@ -123,6 +123,11 @@ class Run:
         """End the run soon, from a signal handler, a callback or another thread; bounds stay valid."""
         self._stop = self._stop or Status.INTERRUPTED
 
+    def close(self) -> None:
+        """End the run now, wherever it is; for a run that is not iterated to its end."""
+        self.stop()
+        self.finish()
+
     def __iter__(self) -> Iterator[Bounds]:
         if self._steps is None:
             self._steps = self._execute()

@@ -37,7 +37,7 @@ class State(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass
+@dataclass(slots=True)
 class Task:
     """One search over one part.
 
