@@ -26,14 +26,19 @@ def locate(strict: bool = False) -> Probe:
     return Probe(True, version=version, command=(sys.executable, "-I", "-S", _HOST, folder, *options))
 
 
-BACKEND = PipeBackend(
-    name="cvc5",
-    locate=locate,
-    capabilities=frozenset(Capability),
-    dialect=Dialect(
-        options="(set-option :incremental true)\n",
-        seed="(set-option :seed {seed})",
-        limit="(set-option :tlimit-per {ms})",
-        end=";!\n",  # cvc5_host.END
-    ),
-)
+def backend(strict: bool = False) -> PipeBackend:
+    """The backend of cvc5, parsing leniently or strictly."""
+    return PipeBackend(
+        name="cvc5",
+        locate=lambda: locate(strict),
+        capabilities=frozenset(Capability),
+        dialect=Dialect(
+            options="(set-option :incremental true)\n",
+            seed="(set-option :seed {seed})",
+            limit="(set-option :tlimit-per {ms})",
+            end=";!\n",  # cvc5_host.END
+        ),
+    )
+
+
+BACKEND = backend()

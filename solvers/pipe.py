@@ -21,8 +21,9 @@ from fairbox.solvers.sexpr import Expr, render, shown, string_text
 from fairbox.solvers.values import declared_sorts, differs, read_values
 
 REPLY_SECONDS = 10.0
-"""How long a solver may take for what needs no search: values of a model, statistics."""
+"""How long a solver may take for what needs no search: the values of a model."""
 
+_INFO_SECONDS = 2.0
 _GRACE_SECONDS = 0.5
 """What a solver with a limit of its own gets beyond it before its process is ended."""
 
@@ -57,7 +58,7 @@ class PipeBackend:
     name: str
     locate: Callable[[], Probe]
     capabilities: frozenset[str]
-    missing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    missing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     dialect: Dialect = Dialect()
 
     def probe(self) -> Probe:
@@ -83,7 +84,7 @@ class PipeBackend:
 
 
 class PipeSession:
-    """See Session. `pid` is the process at work, None when there is none right now."""
+    """See Session."""
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class PipeSession:
 
     @property
     def pid(self) -> int | None:
-        """The process at work; None when there is none right now."""
+        """See Session."""
         return self._process.pid if self._process else None
 
     def add(self, commands: str) -> None:
@@ -194,14 +195,14 @@ class PipeSession:
         self._require_open()
         found: dict[str, int | float | str] = dict(self._counters)
         if Capability.STATISTICS in self._can and self._status is not None:
-            reply = self._ask_again("(get-info :all-statistics)", time.monotonic() + REPLY_SECONDS)
+            reply = self._ask_again("(get-info :all-statistics)", time.monotonic() + _INFO_SECONDS)
             found.update(counters(reply))
         return found
 
     def info(self, keyword: str) -> str:
         """What the solver says of itself after an answer, as to `:version` or `:name`."""
         self._require_open()
-        return info_text(self._ask_again(f"(get-info {keyword})", time.monotonic() + REPLY_SECONDS))
+        return info_text(self._ask_again(f"(get-info {keyword})", time.monotonic() + _INFO_SECONDS))
 
     def close(self) -> None:
         """See Session."""
@@ -271,6 +272,8 @@ class PipeSession:
         """Why the answer was unknown, in one of the four words or the solver's own."""
         try:
             reply = self._ask_again("(get-info :reason-unknown)", time.monotonic() + _REASON_SECONDS)
+        except Interrupted:
+            raise
         except SolverFailure as failure:  # the answer stands; that it could not say why is its reason
             return str(failure)
         return standard_reason(reply)

@@ -29,6 +29,7 @@ POLL_SECONDS = 0.04
 _CHUNK = 1 << 16
 _LAST_WORDS = 4096
 _REAP_SECONDS = 1.0
+_UNASKED_READS = 64
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 
 
@@ -75,13 +76,15 @@ class SolverProcess:
         Raises SolverFailure when it says something although nothing was asked: that would be taken for the
         answer to the next question.
         """
-        while self._idle.poll(0):
+        for _ in range(_UNASKED_READS):
+            if not self._idle.poll(0):
+                return not self._has_ended()
             chunk = _read(self._out)
             if chunk == b"":
                 return False
             self._hear(chunk)
             self.expect_silence()
-        return not self._has_ended()
+        raise SolverFailure(f"{self.name} does not stop printing although nothing was asked")
 
     def send(self, text: str) -> None:
         """Hand over commands. What the pipe does not take at once is written while `receive` waits."""

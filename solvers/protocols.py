@@ -70,6 +70,11 @@ class Session(Protocol):
     until the level that holds it is popped.)
     """
 
+    @property
+    def pid(self) -> int | None:
+        """The process at work; None when there is none right now."""
+        ...
+
     def add(self, commands: str) -> None:
         """Declare, define and assert: SMT-LIB commands, complete, without questions, push or pop.
 

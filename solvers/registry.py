@@ -74,7 +74,7 @@ class Unusable:
     name: str
     why_not: str
     capabilities: frozenset[str] = frozenset()
-    missing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    missing: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def probe(self) -> Probe:
         """See Backend."""

@@ -52,8 +52,10 @@ def backend(command: str) -> PipeBackend:
     if problem := _problem(_try_dialogue, assumed):
         hint = "give the options that make it read commands from standard input and answer each at once"
         return _unusable(assumed, f"{program} does not hold the dialogue of a session: {problem}; {hint}")
-    tried = {capability: _problem(trial, assumed) for capability, trial in _TRIALS.items()}
-    missing = {**assumed.missing, **{capability: problem for capability, problem in tried.items() if problem}}
+    missing: dict[str, str] = dict(assumed.missing)
+    for capability, trial in _TRIALS.items():
+        if problem := _problem(trial, assumed):
+            missing[capability] = problem
     with assumed.open(_LRA) as session:
         session.check(TRIAL_SECONDS)
         probe = Probe(True, version=session.info(":version"), command=assumed.probe().command)

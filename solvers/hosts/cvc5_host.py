@@ -27,11 +27,15 @@ def main(folder: str, strict: bool) -> int:
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, batch, "input")
         try:
             while not (command := parser.nextCommand()).isNull():
-                answer = command.invoke(solver, symbols)
+                answer = str(command.invoke(solver, symbols))
+                if answer.startswith("unknown ("):
+                    answer = "unknown\n"  # the reason beside it is for (get-info :reason-unknown)
                 if answer:
                     print(answer, end="", flush=True)
-                if answer.startswith("(error") or command.getCommandName() == "exit":
-                    return answer.startswith("(error")
+                if answer.startswith("(error"):
+                    return 1
+                if command.getCommandName() == "exit":
+                    return 0
         except RuntimeError as error:  # what the parser refuses
             words = str(error).replace('"', '""')
             print(f'(error "{words}")', flush=True)
