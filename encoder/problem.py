@@ -295,8 +295,8 @@ def _deployed_cutoffs(
 def _precision_notes(space: InputSpace) -> tuple[str, ...]:
     notes = []
     for attribute in space.attributes:
-        bounds = (attribute.lower, attribute.upper) if attribute.kind == "integer" else attribute.codes
-        if any(abs(bound) > FLOAT32_WHOLE for bound in bounds if bound is not None):
+        whole = attribute.codes if attribute.kind != "integer" else (attribute.lower, attribute.upper)
+        if any(abs(Fraction(value)) > FLOAT32_WHOLE for value in whole if value is not None):
             notes.append(
                 f"attribute {attribute.name!r} has integers beyond 2^24, which the model rounds to float32 before "
                 "it tests them: a boundary may be off by the rounding"

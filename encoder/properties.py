@@ -1,9 +1,10 @@
 """The questions: fairness and robustness, with tolerance and confidence (SEMANTICS, section 3)."""
 
+import builtins
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from fairbox.encoder.errors import QuestionError
 from fairbox.encoder.numbers import Number, exact, show
@@ -43,22 +44,19 @@ class Question:
         for name, value in tolerance.items():
             if value < 0:
                 raise QuestionError(f"tolerance of {name!r} is negative ({show(value)}): give 0 or more")
-        for what, value, known in (
-            ("ties", self.ties, ("none", "library")),
-            ("arithmetic", self.arithmetic, ("deployed", "exact")),
-        ):
-            if value not in known:
-                raise QuestionError(f"{what} = {value!r} is unknown: use {' or '.join(known)}")
-        for name, value in (("tolerance_rate", rate), ("confidence", kappa), ("tolerance", tolerance)):
-            object.__setattr__(self, name, value)
+        _check_choice("ties", self.ties, get_args(Ties))
+        _check_choice("arithmetic", self.arithmetic, get_args(Arithmetic))
+        object.__setattr__(self, "tolerance_rate", rate)
+        object.__setattr__(self, "confidence", kappa)
+        object.__setattr__(self, "tolerance", tolerance)
 
-    @property
+    @builtins.property
     def kappa(self) -> Fraction:
         """The confidence threshold κ, exact."""
         assert isinstance(self.confidence, Fraction)
         return self.confidence
 
-    @property
+    @builtins.property
     def rate(self) -> Fraction:
         """The tolerance rate r_ε, exact."""
         assert isinstance(self.tolerance_rate, Fraction)
@@ -178,6 +176,11 @@ def parse_tolerances(items: Iterable[str]) -> dict[str, Fraction]:
             raise QuestionError(f"tolerance {item!r} is not NAME=VALUE")
         found[name] = _exact(value, f"tolerance of {name!r}")
     return found
+
+
+def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise QuestionError(f"{what} = {value!r} is unknown: use {' or '.join(known)}")
 
 
 def _exact(value: Number, what: str) -> Fraction:

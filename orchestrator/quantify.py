@@ -195,7 +195,7 @@ class Run:
         while self._pool.free > 0:
             # Enough jobs for about one job's time, so that short searches do not drown in messages.
             size = max(1, min(64, int(JOB_SECONDS / max(self._seconds_per_job, 1e-4))))
-            batch = []
+            batch: list[Job] = []
             while len(batch) < size and (task := self._schedule.take()) is not None:
                 batch.append(self._job(task))
                 self._tell("started", task)

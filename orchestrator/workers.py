@@ -70,7 +70,7 @@ class SerialPool:
 
     def collect(self, timeout: float) -> list[Report]:
         end = time.monotonic() + timeout
-        reports = []
+        reports: list[Report] = []
         while self._waiting and (not reports or time.monotonic() < end):
             reports.append(answer(self._problem, self._enumerator, self._waiting.popleft()))
         return reports
