@@ -19,8 +19,7 @@ from fairbox.orchestrator.replay import Claim, replay
 from fairbox.orchestrator.schedule import Schedule
 from fairbox.orchestrator.settings import Settings
 from fairbox.orchestrator.tasks import Kind, State, Task, TaskGraph
-from fairbox.orchestrator.workers import Pool, ProcessPool, SerialPool, WorkOrder, make_enumerator
-from fairbox.smtlib_out.instance import instance_text
+from fairbox.orchestrator.workers import Pool, ProcessPool, SerialPool, make_enumerator, write_order
 from fairbox.solvers.enumerator import BUDGET, FAILED, Budget
 from fairbox.solvers.registry import get_backend
 
@@ -160,13 +159,7 @@ class Run:
         yield self.bounds
 
     def _make_pool(self) -> Pool:
-        order = WorkOrder(
-            instance_text(self.problem),
-            self.settings.encoding,
-            self.settings.backend,
-            self.settings.box_blocking,
-            self.settings.seed,
-        )
+        order = write_order(self.problem, self.settings)
         if self.settings.workers > 1:
             return ProcessPool(order, self.settings.workers)
         return SerialPool(self.problem, make_enumerator(self.problem, order, self._must_stop))

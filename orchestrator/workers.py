@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -18,15 +18,17 @@ from typing import Any, Protocol
 from fairbox.encoder.formula import build_encoding
 from fairbox.encoder.problem import Problem
 from fairbox.orchestrator.jobs import Job, Report, answer
-from fairbox.smtlib_out.instance import problem_from_instance
-from fairbox.solvers.enumerator import FAILED, PathEnumerator, SessionEnumerator
+from fairbox.orchestrator.settings import Settings
+from fairbox.smtlib_out.instance import instance_text, problem_from_instance
+from fairbox.solvers.enumerator import FAILED, Line, PathEnumerator, SessionEnumerator, base_scripts
 from fairbox.solvers.registry import get_backend
 
 
 @dataclass(frozen=True)
 class WorkOrder:
-    """All a process needs to answer jobs. `sidecar` is the JSON text that describes the problem."""
+    """All a process needs to answer jobs, as text: SMT-LIB scripts, and the JSON that describes the problem."""
 
+    scripts: Mapping[Line, str]
     sidecar: str
     encoding: str
     backend: str
@@ -133,6 +135,18 @@ def _lost(job: Job) -> Report:
     return Report(job.task, reason=f"{FAILED}the worker process died")
 
 
+def write_order(problem: Problem, settings: Settings) -> WorkOrder:
+    """What the settings ask of a worker."""
+    return WorkOrder(
+        base_scripts(build_encoding(problem, settings.encoding)),
+        instance_text(problem),
+        settings.encoding,
+        settings.backend,
+        settings.box_blocking,
+        settings.seed,
+    )
+
+
 def make_enumerator(
     problem: Problem, order: WorkOrder, interrupted: Callable[[], bool] | None = None
 ) -> PathEnumerator:
@@ -141,6 +155,7 @@ def make_enumerator(
     return SessionEnumerator(
         encoding,
         get_backend(order.backend),
+        order.scripts,
         box_blocking=order.box_blocking,
         seed=order.seed,
         interrupted=interrupted,

@@ -7,7 +7,7 @@ answer the next one. An enumerator may keep its session as it was, and goes on t
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -92,16 +92,37 @@ class PathEnumerator(Protocol):
         ...
 
 
+Line = Literal["tuples", "violations"]
+"""The two dialogues of an enumerator: about x alone, and about x' near a known part."""
+
+SIDES: dict[Line, Side] = {"tuples": "x", "violations": "y"}
+
+
+def base_scripts(encoding: Encoding) -> dict[Line, str]:
+    """The SMT-LIB text each dialogue starts from: all a process needs of the formulas' bulk."""
+    bases: dict[Line, queries.Query] = {
+        "tuples": queries.tuples_base(encoding),
+        "violations": queries.violations_base(encoding),
+    }
+    printer = Printer()
+    return {
+        line: session_script(query.assertions, printer, symbols=query.symbols)
+        for line, query in bases.items()
+    }
+
+
 class SessionEnumerator:
     """A path enumerator over any SMT backend.
 
-    `box_blocking`: exclude the whole region of a violation, else only its pair of path tuples.
+    `scripts` are the encoding's `base_scripts`, made here when they are not handed in; `box_blocking`:
+    exclude the whole region of a violation, else only its pair of path tuples.
     """
 
     def __init__(
         self,
         encoding: Encoding,
         backend: Backend,
+        scripts: Mapping[Line, str] | None = None,
         *,
         box_blocking: bool = True,
         seed: int = 0,
@@ -110,17 +131,18 @@ class SessionEnumerator:
         self.encoding = encoding
         self.problem: Problem = encoding.problem
         self.backend = backend
+        self.scripts = scripts or base_scripts(encoding)
         self.box_blocking = box_blocking
         self.seed = seed
         self.interrupted = interrupted
         self.printer = Printer()
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[Line, _Dialogue] = {}
 
     def tuples(
         self, kind: TupleKind, prefix: PathTuple, blocked: Sequence[PathTuple], budget: Budget
     ) -> Tuples:
         """See PathEnumerator."""
-        line = self._line("tuples", "x")
+        line = self._line("tuples")
         line.turn_to((kind, prefix), blocked, self._tuple_question(kind, prefix), self._tuple_block(prefix))
         search = _Search(line, budget)
         found: list[PathTuple] = []
@@ -138,7 +160,7 @@ class SessionEnumerator:
         self, paths: PathTuple, part: Box, blocked: Sequence[PathTuple], budget: Budget
     ) -> Violations:
         """See PathEnumerator."""
-        line = self._line("violations", "y")
+        line = self._line("violations")
         label = self.problem.verdict(paths).label
         line.turn_to(
             (paths, part), blocked, self._violation_question(label, part), self._region_block(label, part)
@@ -167,11 +189,9 @@ class SessionEnumerator:
         for line in self._lines.values():
             line.drop()
 
-    def _line(self, name: str, side: Side) -> "_Line":
+    def _line(self, name: Line) -> "_Dialogue":
         if name not in self._lines:
-            query = (queries.tuples_base if name == "tuples" else queries.violations_base)(self.encoding)
-            script = session_script(query.assertions, self.printer, symbols=query.symbols)
-            self._lines[name] = _Line(self, script, query.projection, side)
+            self._lines[name] = _Dialogue(self, self.scripts[name], SIDES[name])
         return self._lines[name]
 
     def _tuple_question(self, kind: TupleKind, prefix: PathTuple) -> Iterator[FNode]:
@@ -242,15 +262,13 @@ def boxes_of_prefix(problem: Problem, prefix: PathTuple) -> Box:
     return box
 
 
-class _Line:
+class _Dialogue:
     """A session kept over calls: the base script, and on top of it the question that is open."""
 
-    def __init__(
-        self, owner: SessionEnumerator, script: str, projection: Sequence[FNode], side: Side
-    ) -> None:
+    def __init__(self, owner: SessionEnumerator, script: str, side: Side) -> None:
         self._owner = owner
         self._script = script
-        self.symbols = [symbol.symbol_name() for symbol in projection]
+        self.symbols = [symbol.symbol_name() for symbol in owner.encoding.projection(side)]
         self.side = side
         self.session: Session | None = None
         self._key: object = None
@@ -306,7 +324,7 @@ class _Line:
 class _Search:
     """The loop check, read, block. Iterates over path tuples; says afterwards how it ended."""
 
-    def __init__(self, line: _Line, budget: Budget, *, covered: bool = False) -> None:
+    def __init__(self, line: _Dialogue, budget: Budget, *, covered: bool = False) -> None:
         self._line = line
         self._budget = budget
         self.covered = covered
