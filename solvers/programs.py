@@ -33,18 +33,19 @@ def probe_program(program: str, distribution: str, options: tuple[str, ...], how
 
 def _places(program: str, distribution: str) -> Iterator[str]:
     """The environment's own programs first, then where the distribution was put, then PATH."""
-    for folder in (str(Path(sys.executable).parent), sysconfig.get_path("scripts")):
-        if found := shutil.which(program, path=folder):
-            yield found
+    folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
     try:
-        files = metadata.files(distribution) or []
+        installed = metadata.distribution(distribution)
     except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name in (program, f"{program}.exe"):
-            yield str(Path(str(file.locate())).resolve())
-    if found := shutil.which(program):
-        yield found
+        pass
+    else:
+        folders += [Path(str(f.locate())).parent for f in installed.files or () if f.name == program]
+        folders.append(
+            Path(str(installed.locate_file("bin")))
+        )  # pip install --target, which records another place
+    for path in (*map(str, folders), None):
+        if found := shutil.which(program, path=path):
+            yield found
 
 
 def _version(path: str) -> tuple[str | None, str | None]:

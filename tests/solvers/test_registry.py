@@ -9,7 +9,7 @@ import pytest
 from fairbox.encoder.errors import BackendError
 from fairbox.solvers import programs, registry
 from fairbox.solvers.programs import probe_program
-from fairbox.solvers.protocols import Backend
+from fairbox.solvers.protocols import Backend, Probe
 from fairbox.solvers.registry import GROUP, get_backend, list_backends
 
 
@@ -65,6 +65,21 @@ def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_pa
             next(b for b in list_backends() if b.name == "yices").open("(set-logic QF_LRA)")
     finally:
         probe_program.cache_clear()
+
+
+def test_a_program_is_found_where_its_distribution_was_put(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "some-solver"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'some solver, version 1.2.3'\n")
+    program.chmod(0o755)
+    information = tmp_path / "some_dist-1.2.3.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: some-dist\nVersion: 1.2.3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    probe = probe_program("some-solver", "some-dist", ("-i",), "")
+    assert probe == Probe(True, version="1.2.3", command=(str(program), "-i"))
 
 
 def test_a_program_that_does_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
