@@ -178,7 +178,7 @@ class PipeSession:
         if missing or self._status is not Status.SAT:
             self.values(missing)
         current = {symbol: self._model[symbol] for symbol in symbols}
-        self.add(f"(assert {differs(current, self._sorts)})")
+        self.add(f"(assert {differs(current)})")
 
     def unsat_assumptions(self) -> list[str]:
         """See Session."""

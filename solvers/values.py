@@ -34,7 +34,12 @@ def read_values(reply: Expr, symbols: Sequence[str], sorts: Mapping[str, str]) -
             raise SolverFailure(
                 f"asked for the value of {symbol}, the solver gave that of {shown(render(name))}"
             )
-        values[symbol] = read_value(expr, symbol, sorts.get(unquoted(symbol)))
+        sort = sorts.get(unquoted(symbol))
+        # The usual case first: an enumeration reads thousands of natural numbers a second.
+        if sort == "Int" and isinstance(expr, str) and expr.isdecimal() and expr.isascii():
+            values[symbol] = int(expr)
+        else:
+            values[symbol] = read_value(expr, symbol, sort)
     return values
 
 
@@ -74,16 +79,17 @@ def _number(expr: Expr) -> int | Fraction | None:
     return None
 
 
-def differs(values: Mapping[str, Value], sorts: Mapping[str, str]) -> str:
+def differs(values: Mapping[str, Value]) -> str:
     """The term that says: not all of the symbols have these values (`false` when there are no symbols)."""
-    parts = []
-    for symbol, value in values.items():
-        if isinstance(value, bool):
-            parts.append(f"(not {symbol})" if value else symbol)
-        else:
-            real = isinstance(value, Fraction) or sorts.get(unquoted(symbol)) == "Real"
-            text = real_text(Fraction(value)) if real else int_text(int(value))
-            parts.append(f"(not (= {symbol} {text}))")
+    parts = [f"(not {_equals(symbol, value)})" for symbol, value in values.items()]
     if not parts:
         return "false"
     return parts[0] if len(parts) == 1 else f"(or {' '.join(parts)})"
+
+
+def _equals(symbol: str, value: Value) -> str:
+    if isinstance(value, Fraction):
+        return f"(= {symbol} {real_text(value)})"
+    if isinstance(value, bool):
+        return symbol if value else f"(not {symbol})"
+    return f"(= {symbol} {int_text(value)})"
