@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from fairbox.orchestrator.settings import Settings
     from fairbox.result import Result
 
-_STARTED = time.monotonic()
-BAD_INPUT, FAILURE, BROKEN_PIPE = 2, 1, 141
+BAD_INPUT, FAILURE = 2, 1
 # The root of what typer raises for a command line it cannot read; typer names only its children.
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
@@ -39,14 +38,15 @@ app = typer.Typer(
 )
 
 
-class _Switches:
-    """What holds for the whole program."""
+class _Program:
+    """What holds for the whole program: when it started, and whether errors show their tracebacks."""
 
+    started = 0.0
     debug = False
 
 
 def _set_debug(value: bool) -> None:
-    _Switches.debug = _Switches.debug or value
+    _Program.debug = _Program.debug or value
 
 
 def _show_version(value: bool) -> None:
@@ -169,7 +169,7 @@ def _run(problem: "Problem", settings: "Settings", output: Path | None, heard: A
     from fairbox.quantification import start
     from fairbox.smtlib_out.folder import writable_folder
 
-    run = start(problem, settings, spent=time.monotonic() - _STARTED)
+    run = start(problem, settings, spent=time.monotonic() - _Program.started)
     if output is not None:
         writable_folder(output)
     heard.stops(run.stop)
@@ -345,6 +345,7 @@ def _console(*, stderr: bool = False) -> "Console":
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    _Program.started, _Program.debug = time.monotonic(), False
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that lacks a letter must not cost the answer.
@@ -355,7 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         # The reader has gone. Nothing more may be written, also not by the interpreter as it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = BROKEN_PIPE
+        code = FAILURE
     sys.exit(code)
 
 
@@ -372,7 +373,7 @@ def _code(arguments: Sequence[str] | None) -> int:
 
 def _refuse(error: Exception, code: int) -> int:
     """One line that says what was wrong, where, and what to do."""
-    if _Switches.debug:
+    if _Program.debug:
         import traceback
 
         traceback.print_exception(error)

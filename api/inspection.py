@@ -15,6 +15,7 @@ def model_identity(ensemble: Ensemble) -> dict[str, Any]:
         "depth": max((tree.depth for tree in ensemble.trees), default=0),
         "leaves": sum(len(tree.leaves) for tree in ensemble.trees),
         "columns": ensemble.n_features,
+        "rounds": list(ensemble.rounds) if ensemble.rounds else None,
     }
 
 
@@ -27,7 +28,6 @@ def model_details(ensemble: Ensemble) -> dict[str, Any]:
         "link": ensemble.link,
         "base_margin": ensemble.base,
         "base_probability": probability(ensemble.base),
-        "rounds": list(ensemble.rounds) if ensemble.rounds else None,
         "column_names": list(names) if ensemble.feature_names else None,
         "tested": [
             {"column": feature, "name": names[feature], "thresholds": list(thresholds)}

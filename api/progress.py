@@ -32,12 +32,12 @@ class Tally:
 
 
 def line(run: Run, tally: Tally) -> str:
-    """Where the run stands, on one line."""
+    """Where the run stands, on one line: time, bounds, tasks, path tuples, speed."""
     bounds, counts, seconds = run.bounds, run.counts, run.seconds
     rate = counts.solver_calls / seconds if seconds > 0 else 0.0
     return (
-        f"{share_text(bounds)}  gap {float(bounds.gap):.2g}  tasks {tally.open:,} open, {tally.done:,} done  "
-        f"{counts.tuples:,} tuples  {rate:,.0f} calls/s  {seconds:.1f} s"
+        f"{seconds:.0f} s  {share_text(bounds)}  gap {float(bounds.gap):.2g} | "
+        f"{tally.open:,} open, {tally.done:,} done | {counts.tuples:,} tuples | {rate:,.0f} calls/s"
     )
 
 

@@ -63,22 +63,26 @@ def _ending(result: Result) -> str:
 
 def _measure(result: Result) -> Iterator[str]:
     bounds, question = result.bounds, result.problem.question
-    adjective = "fair" if question.property == "fairness" else "robust"
+    right = "fair" if question.property == "fairness" else "robust"
     inputs = (
         "inputs" if question.kappa == Fraction(1, 2) else f"inputs of confidence above {show(question.kappa)}"
     )
-    yield f"Share of {inputs} that are {adjective}:"
+    yield f"Share of {inputs} that are {right}:"
     yield f"    {share_text(bounds)}"
     exact = show(bounds.lower)
     if result.converged and len(exact) <= _LONGEST_EXACT and "/" in exact:
         yield f"    exactly {exact}"
-    yield f"{'Measures':<14}{'decided':>34}{'un' + adjective if adjective == 'fair' else 'not robust':>34}"
+    yield f"{'Measure of inputs':<18}{'confident':>34}{_wrong(result.problem):>34}"
     for label, name in CLASSES.items():
         confident, wrong = bounds.confident_range(label), bounds.unfair_range(label)
         yield (
-            f"  {name + f' ({_LABELS[label]})':<12}{quantity_range(confident.lower, confident.upper):>34}"
+            f"  {name + f' ({_LABELS[label]})':<16}{quantity_range(confident.lower, confident.upper):>34}"
             f"{quantity_range(wrong.lower, wrong.upper):>34}"
         )
+
+
+def _wrong(problem: Problem) -> str:
+    return "unfair" if problem.question.property == "fairness" else "not robust"
 
 
 def share_text(bounds: Bounds) -> str:
@@ -93,12 +97,14 @@ def share_text(bounds: Bounds) -> str:
 
 def _regions(result: Result) -> Iterator[str]:
     problem, regions = result.problem, result.regions
+    unfair = _wrong(problem)
     if not regions:
-        yield "No unfair region was found." if result.converged else "No unfair region has been found so far."
+        yield f"No region is {unfair}." if result.converged else f"No {unfair} region has been found so far."
+        yield ""
         return
     shown = regions[:SHOWN_REGIONS]
     found = _share(sum((Fraction(region.measure) for region in regions), Fraction(0)), problem)
-    yield f"{len(regions)} unfair regions, {found} of the space; the largest:"
+    yield f"{len(regions)} {unfair} regions, {found} of the space; the largest:"
     for number, region in enumerate(shown, 1):
         part = _share(Fraction(region.measure), problem)
         yield (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairbox.encoder.cells import Axis
 from fairbox.encoder.ensemble import probability
 from fairbox.encoder.loading import library_margins
 from fairbox.encoder.numbers import Exact, show
@@ -68,22 +69,29 @@ def regions_frame(problem: Problem, regions: Sequence[UnfairRegion]) -> "pd.Data
 
     others = _other_columns(problem, regions)
     boxes = {
-        attribute.name if attribute.name not in others else f"box.{attribute.name}": [
-            axis_text(problem.axes[i], region.box[i]) for region in regions
-        ]
+        attribute.name if attribute.name not in others else f"box.{attribute.name}": _box_column(
+            problem.axes[i], [region.box[i] for region in regions]
+        )
         for i, attribute in enumerate(problem.space.attributes)
     }
-    return pd.DataFrame({**{name: pd.array(texts, dtype="str") for name, texts in boxes.items()}, **others})
+    return pd.DataFrame({**boxes, **others})
+
+
+def _box_column(axis: Axis, masks: Sequence[int]) -> Any:
+    import pandas as pd
+
+    texts = {mask: axis_text(axis, mask) for mask in set(masks)}
+    return pd.array([texts[mask] for mask in masks], dtype="string")
 
 
 def _other_columns(problem: Problem, regions: Sequence[UnfairRegion]) -> dict[str, Any]:
     import pandas as pd
 
     measures: dict[str, Any] = {
-        "measure": pd.array([show(region.measure) for region in regions], dtype="str"),
+        "measure": pd.array([show(region.measure) for region in regions], dtype="string"),
         "measure_float": pd.array([approximate(region.measure) for region in regions], dtype="float64"),
         "share": pd.array([share_of(region.measure, problem.total) for region in regions], dtype="float64"),
-        "class": pd.array([CLASSES[region.label] for region in regions], dtype="str"),
+        "class": pd.array([CLASSES[region.label] for region in regions], dtype="string"),
     }
     pairs = pair_predictions(problem, regions)
     witnesses, predicted = {}, {}
