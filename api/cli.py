@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-import fairbox
+from fairbox import options
 from fairbox.encoder.errors import FairboxError, OutputError, QuestionError, SolverFailure, SoundnessError
+from fairbox.options import program
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,106 +39,36 @@ app = typer.Typer(
 )
 
 
-class _Program:
-    """What holds for the whole program: when it started, and whether errors show their tracebacks."""
-
-    started = 0.0
-    debug = False
-
-
-def _set_debug(value: bool) -> None:
-    _Program.debug = _Program.debug or value
-
-
-def _show_version(value: bool) -> None:
-    if value:
-        typer.echo(f"fairbox {fairbox.__version__}")
-        raise typer.Exit
-
-
-Debug = Annotated[
-    bool, typer.Option("--debug", callback=_set_debug, is_eager=True, help="Show the traceback of an error.")
-]
-Format = Annotated[str, typer.Option("--format", metavar="text|json", help="What standard output gets.")]
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file: XGBoost JSON or UBJ.")]
-SpacePath = Annotated[Path, typer.Option("--space", metavar="FILE", help="The space file (TOML).")]
-Property = Annotated[str, typer.Option("--property", metavar="fairness|robustness", help="What is asked.")]
-Sensitive = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sensitive", metavar="NAME", help="A sensitive attribute; repeat for several. [default: as flagged]"
-    ),
-]
-Rate = Annotated[
-    str, typer.Option("--tolerance-rate", metavar="R", help="Tolerance as a share of each attribute's range.")
-]
-Tolerance = Annotated[
-    list[str] | None,
-    typer.Option("--tolerance", metavar="NAME=VALUE", help="Tolerance of one attribute; repeat for several."),
-]
-Confidence = Annotated[
-    str,
-    typer.Option("--confidence", metavar="K", help="Only inputs of greater confidence count; in [0.5, 1)."),
-]
-Ties = Annotated[str, typer.Option("--ties", metavar="none|library", help="The class of margin 0.")]
-Arithmetic = Annotated[
-    str,
-    typer.Option("--arithmetic", metavar="deployed|exact", help="Sums as the model makes them, or exact."),
-]
-Encoding = Annotated[str, typer.Option("--encoding", metavar="paper|cells", help="How formulas are written.")]
-
-
 @app.callback(invoke_without_command=True)
-def _program(
-    context: typer.Context,
-    debug: Debug = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
+def _program(context: typer.Context, debug: options.Debug = False, version: options.Version = False) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @app.command()
 def quantify(
-    model: ModelPath,
-    space: SpacePath,
-    property: Property = "fairness",
-    sensitive: Sensitive = None,
-    tolerance_rate: Rate = "0",
-    tolerance: Tolerance = None,
-    confidence: Confidence = "0.5",
-    ties: Ties = "none",
-    arithmetic: Arithmetic = "deployed",
-    encoding: Encoding = "paper",
-    strategy: Annotated[
-        str, typer.Option(metavar="auto|paths", help="How the answer is searched for.")
-    ] = "auto",
-    backend: Annotated[str, typer.Option(metavar="NAME", help="Who answers: see `fairbox solvers`.")] = "z3",
-    workers: Annotated[
-        int, typer.Option(metavar="N", help="How many questions are worked on at a time.")
-    ] = 1,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help="Stop then, loading included, with what is proven. [default: none]"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The solvers' random seed.")] = 0,
-    no_box_blocking: Annotated[
-        bool, typer.Option("--no-box-blocking", help="Block pairs one by one.")
-    ] = False,
-    no_decomposition: Annotated[bool, typer.Option("--no-decomposition", help="Never split a task.")] = False,
-    no_priority: Annotated[bool, typer.Option("--no-priority", help="Take tasks as they come.")] = False,
-    blocking_limit: Annotated[
-        int, typer.Option(metavar="N", help="Blocking clauses at which a task is split.")
-    ] = 100,
-    format: Format = "text",
-    output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write the result and all regions there.")
-    ] = None,
-    debug: Debug = False,
+    model: options.ModelPath,
+    space: options.SpacePath,
+    property: options.Property = "fairness",
+    sensitive: options.Sensitive = None,
+    tolerance_rate: options.Rate = "0",
+    tolerance: options.Tolerance = None,
+    confidence: options.Confidence = "0.5",
+    ties: options.Ties = "none",
+    arithmetic: options.Arithmetic = "deployed",
+    encoding: options.Encoding = "paper",
+    strategy: options.Strategy = "auto",
+    backend: options.BackendName = "z3",
+    workers: options.Workers = 1,
+    time_limit: options.TimeLimit = None,
+    seed: options.Seed = 0,
+    no_box_blocking: options.NoBoxBlocking = False,
+    no_decomposition: options.NoDecomposition = False,
+    no_priority: options.NoPriority = False,
+    blocking_limit: options.BlockingLimit = 100,
+    format: options.Format = "text",
+    output: options.ResultFolder = None,
+    debug: options.Debug = False,
 ) -> None:
     """Bounds on the share of inputs whose decision is fair or robust, until they meet or time is up."""
     from fairbox.signals import interruption
@@ -169,7 +100,7 @@ def _run(problem: "Problem", settings: "Settings", output: Path | None, heard: A
     from fairbox.quantification import start
     from fairbox.smtlib_out.folder import writable_folder
 
-    run = start(problem, settings, spent=time.monotonic() - _Program.started)
+    run = start(problem, settings, spent=time.monotonic() - program.started)
     if output is not None:
         writable_folder(output)
     heard.stops(run.stop)
@@ -199,18 +130,18 @@ def _deliver(result: "Result", output: Path | None, format: str) -> None:
 
 @app.command()
 def export(
-    model: ModelPath,
-    space: SpacePath,
-    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder that the files go to.")],
-    property: Property = "fairness",
-    sensitive: Sensitive = None,
-    tolerance_rate: Rate = "0",
-    tolerance: Tolerance = None,
-    confidence: Confidence = "0.5",
-    ties: Ties = "none",
-    arithmetic: Arithmetic = "deployed",
-    encoding: Encoding = "paper",
-    debug: Debug = False,
+    model: options.ModelPath,
+    space: options.SpacePath,
+    output: options.FilesFolder,
+    property: options.Property = "fairness",
+    sensitive: options.Sensitive = None,
+    tolerance_rate: options.Rate = "0",
+    tolerance: options.Tolerance = None,
+    confidence: options.Confidence = "0.5",
+    ties: options.Ties = "none",
+    arithmetic: options.Arithmetic = "deployed",
+    encoding: options.Encoding = "paper",
+    debug: options.Debug = False,
 ) -> None:
     """The formulas of a question as SMT-LIB files. No solver is run."""
     question = _question(property, sensitive, tolerance_rate, tolerance, confidence, ties, arithmetic)
@@ -222,7 +153,7 @@ def export(
 
 
 @app.command()
-def solvers(format: Format = "text", debug: Debug = False) -> None:
+def solvers(format: options.Format = "text", debug: options.Debug = False) -> None:
     """The solvers at hand: version, what they can do, and for a missing one what to install."""
     _check_format(format)
     from fairbox.listings import solvers_data, solvers_table
@@ -232,7 +163,7 @@ def solvers(format: Format = "text", debug: Debug = False) -> None:
 
 
 @app.command()
-def show(model: ModelPath, format: Format = "text", debug: Debug = False) -> None:
+def show(model: options.ModelPath, format: options.Format = "text", debug: options.Debug = False) -> None:
     """What was loaded: trees, depth, columns tested, thresholds, base and link."""
     _check_format(format)
     from fairbox.encoder.loading import load_model
@@ -245,22 +176,13 @@ def show(model: ModelPath, format: Format = "text", debug: Debug = False) -> Non
 
 @app.command()
 def space(
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA.csv", help="A table with one column per input of the model.")
-    ],
-    sensitive: Sensitive = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A column whose numbers are codes; repeat for several."),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The column that is not an input but the answer.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write. [default: stdout]")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    debug: Debug = False,
+    data: options.DataPath,
+    sensitive: options.Flagged = None,
+    categorical: options.Categorical = None,
+    label: options.Label = None,
+    output: options.DraftPath = None,
+    force: options.Force = False,
+    debug: options.Debug = False,
 ) -> None:
     """A first draft of a space file from a data file. Read and correct it before you use it."""
     if output is not None and output.exists() and not force:
@@ -345,7 +267,7 @@ def _console(*, stderr: bool = False) -> "Console":
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    _Program.started, _Program.debug = time.monotonic(), False
+    program.started, program.debug = time.monotonic(), False
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that lacks a letter must not cost the answer.
@@ -373,7 +295,7 @@ def _code(arguments: Sequence[str] | None) -> int:
 
 def _refuse(error: Exception, code: int) -> int:
     """One line that says what was wrong, where, and what to do."""
-    if _Program.debug:
+    if program.debug:
         import traceback
 
         traceback.print_exception(error)

@@ -168,7 +168,7 @@ def test_public_names_are_all_there() -> None:
     assert set(fb.__all__) <= set(dir(fb))
     assert issubclass(fb.BackendError, RuntimeError) and issubclass(fb.OutputError, OSError)
     with pytest.raises(AttributeError, match="the public names are"):
-        _ = fb.quantity  # type: ignore[attr-defined]
+        _ = fb.quantity
 
 
 def test_question_must_be_a_question(loan: Loan) -> None:

@@ -30,7 +30,7 @@ GUESSES: list[tuple[Any, Attribute, str]] = [
     (np.array([0.1, 0.7], np.float32), continuous("a", Fraction(1, 10), Fraction(7, 10)), "smallest"),
     (pd.array([1, 2, 3], dtype="Int64"), integer("a", 1, 3), "3 different whole numbers"),
     (pd.array([True, False], dtype="boolean"), boolean("a"), "true and false"),
-    (pd.array([1, 5], dtype=pd.ArrowDtype(pa.int16())), integer("a", 1, 5), "2 different whole numbers"),
+    (pd.Series([1, 5], dtype=pd.ArrowDtype(pa.int16())), integer("a", 1, 5), "2 different whole numbers"),
     ([2**60, 2**60 + 1], integer("a", 2**60, 2**60 + 1), "2 different whole numbers"),
 ]
 
