@@ -28,6 +28,15 @@ def percent(share: Fraction, places: int, *, up: bool) -> str:
     return f"{number}.{rest:0{places}d} %"
 
 
+def share_text(lower: Fraction, upper: Fraction) -> str:
+    """Bounds on the share M in percent; one number, cut off where it goes on, when they have met."""
+    places = decimals(lower, upper)
+    below, above = percent(lower, places, up=False), percent(upper, places, up=True)
+    if lower != upper:
+        return f"{below} <= M <= {above}"
+    return f"M = {below}" if below == above else f"M = {below.replace(' %', '… %')}"
+
+
 def quantity(measure: Exact, *, up: bool) -> str:
     """A measure: exact where it is whole and not long, else four digits, rounded up or down."""
     if measure.denominator == 1 and measure < _PLAIN_BELOW:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fairbox.figures import share_text
 from fairbox.orchestrator.quantify import Event, Run
-from fairbox.report import share_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +36,7 @@ def line(run: Run, tally: Tally) -> str:
     bounds, counts, seconds = run.bounds, run.counts, run.seconds
     rate = counts.solver_calls / seconds if seconds > 0 else 0.0
     return (
-        f"{seconds:.0f} s  {share_text(bounds)}  gap {float(bounds.gap):.2g} | "
+        f"{seconds:.0f} s  {share_text(bounds.lower, bounds.upper)}  gap {float(bounds.gap):.2g} | "
         f"{tally.open:,} open, {tally.done:,} done | {counts.tuples:,} tuples | {rate:,.0f} calls/s"
     )
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from fairbox.encoder.numbers import plain, show
 from fairbox.encoder.problem import Problem
-from fairbox.encoder.regions import box_words, point_words
-from fairbox.figures import decimals, percent, quantity, quantity_range
-from fairbox.orchestrator.bounds import CLASSES, Bounds
+from fairbox.encoder.regions import box_words, number_text, point_words
+from fairbox.figures import decimals, percent, quantity, quantity_range, share_text
+from fairbox.orchestrator.bounds import CLASSES
 from fairbox.orchestrator.quantify import Status, UnfairRegion
 from fairbox.result import Result
 from fairbox.tables import SIDES, Prediction, pair_predictions
@@ -65,10 +65,12 @@ def _measure(result: Result) -> Iterator[str]:
     bounds, question = result.bounds, result.problem.question
     right = "fair" if question.property == "fairness" else "robust"
     inputs = (
-        "inputs" if question.kappa == Fraction(1, 2) else f"inputs of confidence above {show(question.kappa)}"
+        "inputs"
+        if question.kappa == Fraction(1, 2)
+        else f"inputs of confidence above {number_text(question.kappa)}"
     )
     yield f"Share of {inputs} that are {right}:"
-    yield f"    {share_text(bounds)}"
+    yield f"    {share_text(bounds.lower, bounds.upper)}"
     exact = show(bounds.lower)
     if result.converged and len(exact) <= _LONGEST_EXACT and "/" in exact:
         yield f"    exactly {exact}"
@@ -83,16 +85,6 @@ def _measure(result: Result) -> Iterator[str]:
 
 def _wrong(problem: Problem) -> str:
     return "unfair" if problem.question.property == "fairness" else "not robust"
-
-
-def share_text(bounds: Bounds) -> str:
-    """Both bounds in percent: the lower one rounded down, the upper one up."""
-    low, high = bounds.lower, bounds.upper
-    places = decimals(low, high)
-    below, above = percent(low, places, up=False), percent(high, places, up=True)
-    if low != high:
-        return f"{below} <= M <= {above}"
-    return f"M = {below}" if below == above else f"M = {below.replace(' %', '… %')}"
 
 
 def _regions(result: Result) -> Iterator[str]:

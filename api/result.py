@@ -12,6 +12,7 @@ from fairbox.encoder.problem import Problem
 from fairbox.encoder.regions import describe_axis
 from fairbox.encoder.schema import space_to_dict
 from fairbox.encoder.witness import Point
+from fairbox.figures import share_text
 from fairbox.inspection import model_identity
 from fairbox.orchestrator.bounds import CLASSES, Bounds
 from fairbox.orchestrator.quantify import Counts, Run, Status, UnfairRegion
@@ -137,12 +138,11 @@ class Result:
         }
 
     def __repr__(self) -> str:
-        low, high = float(self.lower), float(self.upper)
-        measure = f"M = {low:.6g}" if self.converged else f"{low:.6g} <= M <= {high:.6g}"
-        vacuous = ", vacuous" if self.vacuous else ""
+        state = f"{self.status.value}, vacuous" if self.vacuous else self.status.value
+        share = share_text(self.lower, self.upper)
         return (
-            f"<Result {self.problem.question.property}: {measure} ({self.status.value}{vacuous}), "
-            f"{len(self.regions)} regions, {self.seconds:.1f} s>"
+            f"<Result {self.problem.question.property}: {share} ({state}), {len(self.regions)} regions, "
+            f"{self.seconds:.1f} s>"
         )
 
 

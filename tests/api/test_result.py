@@ -158,7 +158,9 @@ def test_trace_narrows_from_nothing_to_the_answer(result: fb.Result) -> None:
 
 
 def test_result_is_readable_and_immutable(result: fb.Result) -> None:
-    assert re.fullmatch(r"<Result fairness: M = 0\.\d+ \(converged\), \d+ regions, \d+\.\d s>", repr(result))
+    assert re.fullmatch(
+        r"<Result fairness: M = \d+\.\d+… % \(converged\), \d+ regions, \d+\.\d s>", repr(result)
+    )
     with pytest.raises(AttributeError):
         result.seconds = 0.0  # type: ignore[misc]
 
@@ -219,6 +221,14 @@ def test_attribute_named_like_a_column_of_the_frame_keeps_its_own_column() -> No
     assert set(frame["box.class"]) == {"{0}", "{1}"}
     assert set(frame["class"]) == {"positive", "negative"}
     assert set(frame["box.measure"]) == {"0..3"} and set(frame["measure"]) == {"4"}
+
+
+def test_predictions_follow_the_order_of_the_models_columns() -> None:
+    model = fb.load_model(booster(ensemble_of(stump(0, 0.5, -1.0, 1.0), features=2, names=("s", "a"))))
+    space = fb.InputSpace((integer("a", 5, 9), boolean("s", sensitive=True)))
+    frame = fb.quantify(model, space, fb.Fairness()).result().to_frame()
+    assert len(frame) == 2
+    assert (frame["x_label"] == frame["x.s"]).all() and (frame["x'_label"] == frame["x'.s"]).all()
 
 
 def test_result_without_confident_input_is_vacuous() -> None:
