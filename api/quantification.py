@@ -54,11 +54,11 @@ def quantify(
 
     `model` is an Ensemble or anything `load_model` takes; `space` an InputSpace or the path of a space file.
     `backend` answers the formulas (`list_backends()`, or `smtlib:COMMAND`), `workers` questions at a time.
-    `time_limit` in seconds counts from when this call returns, the model then being loaded. The other options change how the answer is reached, never
-    the answer: `encoding` (paper or cells) how formulas are written, `strategy` (auto or paths), `seed` the
-    solvers' random seed; `box_blocking`, `decomposition` and `priority` switch the enhancements of the paper;
-    `blocking_limit` is the number of blocking clauses at which a task is split; `worker_split` limits how
-    many tasks of each kind (kappa, not_kappa, violations) run at once.
+    `time_limit` in seconds counts from when this call returns, the model then being loaded. The other options
+    change how the answer is reached, never the answer: `encoding` (paper or cells) how formulas are written,
+    `strategy` (auto or paths), `seed` the solvers' random seed; `box_blocking`, `decomposition` and `priority`
+    switch the enhancements of the paper; `blocking_limit` is the number of blocking clauses at which a task is
+    split; `worker_split` limits how many tasks of each kind (kappa, not_kappa, violations) run at once.
     Raises ModelError, SpaceError, QuestionError or BackendError before anything starts.
     """
     settings = Settings(

@@ -37,15 +37,16 @@ def export_problem(problem: Problem, encoding: str, folder: str | os.PathLike[st
     built = build_encoding(problem, encoding)
     queries = [make(built) for make in QUERIES]
     folder = writable_folder(folder)
+    explained = folder / "sidecar.json"
+    # First: it refuses numbers that JSON readers would round, and then nothing is left behind.
+    write_json(explained, sidecar(problem, encoding))
     files = []
     for query in queries:
         path = folder / f"phi_{query.name}.smt2"
         header = Header(_source(problem, query, encoding), LICENSE, projection=query.projection)
         save_script(path, _items(query), header, symbols=query.symbols)
         files.append((path, query.title))
-    path = folder / "sidecar.json"
-    write_json(path, sidecar(problem, encoding))
-    files.append((path, "what the symbols mean, and what rebuilds the formulas"))
+    files.append((explained, "what the symbols mean, and what rebuilds the formulas"))
     index = folder / "index.json"
     entries = [{"name": p.name, "sha256": _sha256(p), "content": title} for p, title in files]
     write_json(index, {"schema": SCHEMA, "files": entries})
