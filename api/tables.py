@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fairbox.encoder.cells import Axis
 from fairbox.encoder.ensemble import probability
 from fairbox.encoder.loading import library_margins
@@ -14,7 +12,7 @@ from fairbox.encoder.numbers import Exact, show
 from fairbox.encoder.problem import Problem
 from fairbox.encoder.regions import axis_text
 from fairbox.encoder.space import Attribute
-from fairbox.encoder.witness import Point, model_row
+from fairbox.encoder.witness import Point, model_rows
 from fairbox.orchestrator.bounds import CLASSES
 from fairbox.orchestrator.quantify import UnfairRegion
 
@@ -41,9 +39,7 @@ def predictions(problem: Problem, points: Sequence[Point]) -> list[Prediction]:
     """The library's own margin of each point, and the probability and label that follow from it."""
     if not points:
         return []
-    columns = problem.space.columns
-    order = [columns.index(name) for name in problem.ensemble.feature_names or columns]
-    rows = np.array([model_row(problem.space, point) for point in points], dtype=np.float32)[:, order]
+    rows = model_rows(problem, points)
     margins = [float(margin) for margin in library_margins(problem.ensemble, rows)]
     likely = [probability(margin) for margin in margins]
     return [Prediction(m, p, int(p > 0.5)) for m, p in zip(margins, likely, strict=True)]

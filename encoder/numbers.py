@@ -17,7 +17,7 @@ def exact(number: Number) -> Fraction:
 
     Raises ValueError for NaN, infinities and text that is not a decimal or a ratio.
     """
-    if isinstance(number, bool):
+    if isinstance(number, bool) or not isinstance(number, int | float | str | Decimal | Rational | np.number):
         raise ValueError(f"{number!r} is not a number")
     if isinstance(number, Rational | Integral):
         return Fraction(int(number.numerator), int(number.denominator))
@@ -38,13 +38,21 @@ def plain(value: Exact) -> Exact:
 
 
 def show(value: Exact) -> str:
-    """`n` or `n/d` in lowest terms."""
-    return str(Fraction(value))
+    """`n` or `n/d` in lowest terms, however long."""
+    value = Fraction(value)
+    whole = _digits(value.numerator)
+    return whole if value.denominator == 1 else f"{whole}/{_digits(value.denominator)}"
+
+
+def _digits(number: int) -> str:
+    """`str(number)` without Python's limit on the length of texts, which decimals do not have."""
+    return str(number) if number.bit_length() < 10_000 else f"{Decimal(number):f}"
 
 
 def float32(value: float) -> float:
-    """The nearest float32, held exactly in a Python float."""
-    return float(np.float32(value))
+    """The nearest float32, held exactly in a Python float; infinite where none is near."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
 
 
 def logit_floor(kappa: Fraction, scale: int) -> int:

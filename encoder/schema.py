@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbox.encoder.errors import SpaceError
-from fairbox.encoder.numbers import exact
+from fairbox.encoder.numbers import exact, show
 from fairbox.encoder.space import (
     Attribute,
     InputSpace,
@@ -22,6 +22,8 @@ from fairbox.encoder.space import (
 
 _ATTRIBUTE_KEYS = ("name", "type", "min", "max", "values", "sensitive", "codes")
 MAX_CODES = 100_000
+SAFE_INTEGER = 2**53
+"""Up to here every reader holds an integer exactly."""
 _TIER_KEYS = ("name", "columns", "sensitive", "drop_first", "position")
 
 
@@ -76,16 +78,18 @@ def _entry(attribute: Attribute) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": attribute.name, "type": attribute.kind}
     if attribute.ordered:
         assert attribute.lower is not None and attribute.upper is not None
-        whole = attribute.kind == "integer"
-        entry["min"], entry["max"] = (
-            int(bound) if whole else str(bound) for bound in (attribute.lower, attribute.upper)
-        )
+        entry["min"], entry["max"] = (_portable(bound) for bound in (attribute.lower, attribute.upper))
     elif attribute.kind == "categorical":
         entry["values"] = list(attribute.codes)
     entry["sensitive"] = attribute.sensitive
     if attribute.labels:
         entry["codes"] = {str(code): label for code, label in attribute.labels.items()}
     return entry
+
+
+def _portable(bound: Fraction) -> int | str:
+    """A bound as every reader of JSON and TOML takes it exactly: text where a double could not hold it."""
+    return int(bound) if bound.denominator == 1 and abs(bound) <= SAFE_INTEGER else show(bound)
 
 
 def _attribute(entry: Mapping[str, Any], where: str) -> Attribute:
@@ -214,6 +218,8 @@ def _codes(entry: Mapping[str, Any], where: str) -> list[int]:
         isinstance(v, int) and not isinstance(v, bool) for v in listed
     ):
         raise SpaceError(f"{where}: values must be a list of integer codes")
+    if any(abs(code) > SAFE_INTEGER for code in listed):
+        raise SpaceError(f"{where}: codes beyond 2^53 cannot be told apart by a model; use smaller ones")
     return listed
 
 

@@ -5,11 +5,12 @@ Some boxes hold no such point; then there is no witness, and the region says so.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from fairbox.encoder.boxes import Box
 from fairbox.encoder.cells import Axis, bits, runs
@@ -128,6 +129,13 @@ def _float32_around(value: Fraction) -> list[Fraction]:
 def is_float32(value: Exact) -> bool:
     """Whether a float32 holds the number exactly."""
     return Fraction(float32(float(value))) == value
+
+
+def model_rows(problem: Problem, points: Sequence[Point]) -> npt.NDArray[np.float32]:
+    """Points as the model takes them: float32, points x columns, in the model's order of columns."""
+    columns = problem.space.columns
+    order = [columns.index(name) for name in problem.ensemble.feature_names or columns]
+    return np.array([model_row(problem.space, point) for point in points], dtype=np.float32)[:, order]
 
 
 def model_row(space: InputSpace, point: Point) -> list[float]:

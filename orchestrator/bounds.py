@@ -4,6 +4,7 @@ Tasks report exact measures of disjoint parts of the space, each proven to be on
 unfair. The bounds are one formula over the sums.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -102,7 +103,9 @@ class Bounds:
         }
 
     def __repr__(self) -> str:
-        return f"Bounds({float(self.lower):.6f} <= M <= {float(self.upper):.6f}, gap {float(self.gap):.2g})"
+        # Rounded outward, so that what is shown is still a bound.
+        low, high = math.floor(self.lower * 10**6), math.ceil(self.upper * 10**6)
+        return f"Bounds({low / 1e6:.6f} <= M <= {high / 1e6:.6f}, gap {float(self.gap):.2g})"
 
 
 def add_confident(bounds: Bounds, label: int, measure: Exact) -> Bounds:

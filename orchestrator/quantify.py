@@ -15,7 +15,7 @@ from fairbox.encoder.witness import Point
 from fairbox.orchestrator import bounds as ledger
 from fairbox.orchestrator.bounds import Bounds
 from fairbox.orchestrator.jobs import Job, Piece, Report
-from fairbox.orchestrator.replay import Claim, replay
+from fairbox.orchestrator.replay import Claim, check_replayable, replay
 from fairbox.orchestrator.schedule import Schedule
 from fairbox.orchestrator.settings import Settings
 from fairbox.orchestrator.tasks import Kind, State, Task, TaskGraph
@@ -82,6 +82,7 @@ class Run:
 
     def __init__(self, problem: Problem, settings: Settings, pool: Pool | None = None) -> None:
         """Prepare a run; `pool` takes the place of the workers and backend that `settings` ask for."""
+        check_replayable(problem.ensemble)
         self.problem = problem
         self.settings = settings
         self.backend_version = "" if pool else get_backend(settings.backend).probe().version or "unknown"

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairbox.encoder.errors import SoundnessError
+from fairbox.encoder.ensemble import Ensemble
+from fairbox.encoder.errors import ModelError, SoundnessError
 from fairbox.encoder.loading import library_margins
 from fairbox.encoder.problem import PathTuple, Problem
-from fairbox.encoder.witness import Point, model_row
+from fairbox.encoder.witness import Point, model_rows
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,15 @@ class Claim:
     point: Point
 
 
+def check_replayable(ensemble: Ensemble) -> None:
+    """Raise ModelError for an ensemble whose library cannot be asked: better now than at the first witness."""
+    if not ensemble.raw:
+        raise ModelError(
+            f"ensemble {ensemble.source!r} does not come from a model file or object, so its library cannot replay "
+            "counterexamples: load it with load_model"
+        )
+
+
 def replay(problem: Problem, claims: Iterable[Claim]) -> None:
     """Compare the library's prediction of each input with the float32 sum over its claimed paths.
 
@@ -27,12 +37,7 @@ def replay(problem: Problem, claims: Iterable[Claim]) -> None:
     claims = list(claims)
     if not claims:
         return
-    rows = np.array([model_row(problem.space, claim.point) for claim in claims], dtype=np.float32)
-    # The model's columns may come in another order than the space's.
-    names = problem.ensemble.feature_names
-    if names:
-        order = [problem.space.columns.index(name) for name in names]
-        rows = rows[:, order]
+    rows = model_rows(problem, [claim.point for claim in claims])
     predicted = library_margins(problem.ensemble, rows)
     for claim, margin in zip(claims, predicted, strict=True):
         claimed = problem.float_margin(claim.paths)

@@ -6,13 +6,17 @@ died come back as failed reports: nothing is lost but the work.
 
 import json
 import os
+import signal
+import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from fairbox.encoder.formula import build_encoding
@@ -20,7 +24,7 @@ from fairbox.encoder.problem import Problem
 from fairbox.orchestrator.jobs import Job, Report, answer
 from fairbox.orchestrator.settings import Settings
 from fairbox.smtlib_out.instance import instance_text, problem_from_instance
-from fairbox.solvers.enumerator import FAILED, Line, PathEnumerator, SessionEnumerator, base_scripts
+from fairbox.solvers.enumerator import FAILED, SIDES, Line, PathEnumerator, SessionEnumerator, base_scripts
 from fairbox.solvers.registry import get_backend
 
 
@@ -81,11 +85,38 @@ class SerialPool:
         self._enumerator.close()
 
 
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started in this block have SIGINT blocked from their first instruction on: they inherit the mask.
+
+    Ctrl-C reaches every process of the terminal, and it is for the owner to decide what it means. A signal
+    for the owner itself is delivered when the block ends.
+    """
+    from multiprocessing import resource_tracker
+
+    from loky.backend import resource_tracker as loky_tracker
+
+    # These start a process of their own at first use, and lift the mask when they have.
+    resource_tracker.ensure_running()
+    loky_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class ProcessPool:
-    """A pool of processes (loky), each with sessions of its own."""
+    """A pool of processes (loky), each with sessions of its own.
+
+    The work order goes to them as files: a start message has to fit into a pipe, or its sender hangs when
+    the worker dies before it has read it.
+    """
 
     def __init__(self, order: WorkOrder, workers: int) -> None:
-        self._order = order
+        self._files = tempfile.TemporaryDirectory(prefix="fairbox-")
+        _write_order(order, Path(self._files.name))
+        self._order = replace(order, scripts={}, sidecar="")
         self._workers = workers
         self._futures: dict[Future[list[Report]], Sequence[Job]] = {}
         self._executor = self._start()
@@ -96,7 +127,9 @@ class ProcessPool:
         return 2 * self._workers - len(self._futures)
 
     def submit(self, batch: Sequence[Job]) -> None:
-        self._futures[self._executor.submit(_answer_batch, tuple(batch))] = batch
+        # Workers are started here, the first time and after one was lost.
+        with _deaf_to_ctrl_c():
+            self._futures[self._executor.submit(_answer_batch, tuple(batch))] = batch
 
     def collect(self, timeout: float) -> list[Report]:
         done, _ = wait(self._futures, timeout, FIRST_COMPLETED)
@@ -115,18 +148,21 @@ class ProcessPool:
 
     def close(self) -> None:
         self._executor.shutdown(wait=True, kill_workers=True)
+        self._files.cleanup()
 
     def _start(self) -> Any:
         from loky import ProcessPoolExecutor
 
         return ProcessPoolExecutor(
-            max_workers=self._workers, initializer=_start_worker, initargs=(self._order, os.getpid())
+            max_workers=self._workers,
+            initializer=_start_worker,
+            initargs=(self._order, self._files.name, os.getpid()),
         )
 
     def _restart(self) -> list[Report]:
         lost = [_lost(job) for batch in self._futures.values() for job in batch]
         self._futures.clear()
-        self.close()
+        self._executor.shutdown(wait=True, kill_workers=True)
         self._executor = self._start()
         return lost
 
@@ -166,13 +202,23 @@ _worker: tuple[Problem, PathEnumerator] | None = None
 """What a worker process was started for."""
 
 
-def _start_worker(order: WorkOrder, owner: int) -> None:
-    import signal
+def _write_order(order: WorkOrder, folder: Path) -> None:
+    for line, script in order.scripts.items():
+        (folder / f"{line}.smt2").write_text(script, encoding="ascii")
+    (folder / "sidecar.json").write_text(order.sidecar, encoding="utf-8")
 
+
+def _read_order(order: WorkOrder, folder: Path) -> WorkOrder:
+    scripts = {line: (folder / f"{line}.smt2").read_text(encoding="ascii") for line in SIDES}
+    return replace(order, scripts=scripts, sidecar=(folder / "sidecar.json").read_text(encoding="utf-8"))
+
+
+def _start_worker(order: WorkOrder, folder: str, owner: int) -> None:
     global _worker
     # Ctrl-C reaches every process of the terminal; the owner decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, args=(owner,), daemon=True).start()
+    order = _read_order(order, Path(folder))
     problem = problem_from_instance(json.loads(order.sidecar))
     _worker = problem, make_enumerator(problem, order)
 

@@ -7,6 +7,7 @@ the stored float32 probability p.
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SUPPORTED = "supported: objective binary:logistic with booster gbtree"
 CHECKED_ROWS = 1000
+MAX_FEATURES = 100_000
+"""More are refused: a self-check of CHECKED_ROWS rows would need gigabytes."""
 
 
 class XGBoostFormat:
@@ -86,10 +89,15 @@ def _ubj_to_json(content: bytes, source: str) -> bytes:
         booster.load_model(bytearray(content))
         return bytes(booster.save_raw("json"))
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
-        reason = str(error).strip().splitlines()[-1]
         raise ModelError(
-            f"{source}: xgboost cannot read this UBJ file ({reason}): save the model again"
+            f"{source}: xgboost cannot read this UBJ file ({_reason(error)}): save the model again"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The library's own words, without the time, source file and stack trace around them."""
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return re.sub(r"^(\[[\d:]+\]\s*)?(\S+?:\d+:\s*)?", "", lines[0]) if lines else type(error).__name__
 
 
 def _load(text: bytes, raw: bytes, source: str, iteration_range: tuple[int, int] | None) -> Ensemble:
@@ -118,10 +126,16 @@ def _ensemble(data: Any, raw: bytes, source: str, iteration_range: tuple[int, in
     _refuse_unsupported(learner)
     parameters = learner["learner_model_param"]
     n_features = int(parameters["num_feature"])
+    if not 0 < n_features <= MAX_FEATURES:
+        raise ModelError(f"the model has {n_features} features; 1 to {MAX_FEATURES} are supported")
     names = tuple(learner.get("feature_names") or ())
+    if len(set(names)) != len(names):
+        raise ModelError("two features have the same name: rename one and train again")
     if names and len(names) != n_features:
         raise ModelError(f"{len(names)} feature names for {n_features} features")
     model = learner["gradient_booster"]["model"]
+    if any(model["tree_info"]) or len(model["tree_info"]) != len(model["trees"]):
+        raise ModelError("tree_info does not say class 0 for every tree: the file is damaged, save it again")
     trees = [_tree(tree, number, n_features) for number, tree in enumerate(model["trees"])]
     per_round = int(model["gbtree_model_param"].get("num_parallel_tree") or 1)
     chosen = _rounds(len(trees) // max(per_round, 1), iteration_range)
@@ -271,9 +285,8 @@ def _self_check(ensemble: Ensemble) -> None:
         theirs = _predict(ensemble, inputs, margin=True)
         likely = _predict(ensemble, inputs, margin=False)
     except xgboost.core.XGBoostError as error:
-        reason = str(error).strip().splitlines()[-1]
         raise ModelError(
-            f"{ensemble.source}: xgboost cannot use this model ({reason}): save it again"
+            f"{ensemble.source}: xgboost cannot use this model ({_reason(error)}): save it again"
         ) from error
     own = np.array([probability(float(m)) for m in ours], dtype=np.float32)
     for what, a, b in (("margin", ours, theirs), ("probability", own, likely)):

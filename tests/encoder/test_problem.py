@@ -135,13 +135,13 @@ def test_regions_are_the_pointwise_definition(case: Case) -> None:
         for point, cells in grid.items():
             if not boxes.contains(box, cells):
                 continue
-            expected = _sees(case, problem, point, opposite, sensitive, widths)
+            expected = sees(case, problem, point, opposite, sensitive, widths)
             assert any(boxes.contains(piece, cells) for piece in pieces) == expected, (point, box, opposite)
         for i, piece in enumerate(pieces):
             assert all(boxes.intersect(piece, other) is None for other in pieces[:i])
 
 
-def _sees(
+def sees(
     case: Case,
     problem: Problem,
     point: oracle.Point,

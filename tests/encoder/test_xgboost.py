@@ -338,9 +338,6 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
             refuse(path, str(path))
 
 
-@pytest.mark.xfail(
-    reason="loading.xgboost shows the last line of XGBoost's stack trace, not its first line, as the reason"
-)
 def test_reasons_of_the_library_are_readable(tmp_path: Path) -> None:
     (tmp_path / "cut.ubj").write_bytes(bytes(booster(TINY).save_raw("ubj"))[:100])
     model = xgboost_json(TINY)
@@ -418,9 +415,6 @@ def test_malformed_models_are_refused(change: Callable[[Json], Any], says: str, 
     refuse(malformed(change, tmp_path), "model.json", says)
 
 
-@pytest.mark.xfail(
-    reason="loading.xgboost lets ValueError of DMatrix and MemoryError of numpy out", strict=True
-)
 @pytest.mark.parametrize(
     "change",
     [
@@ -435,9 +429,6 @@ def test_models_that_the_self_check_cannot_hold_are_refused(
     refuse(malformed(change, tmp_path), "model.json")
 
 
-@pytest.mark.xfail(
-    reason="loading.xgboost does not check tree_info; XGBoost then corrupts memory", strict=True
-)
 def test_a_tree_of_another_class_is_refused(tmp_path: Path) -> None:
     """In a process of its own, which XGBoost would take down."""
     path = malformed(lambda m: _put(_model(m), "tree_info", [0, 3]), tmp_path)

@@ -273,7 +273,8 @@ def test_children_are_ended_with_their_parent(program: Program, tmp_path: Path) 
     assert session.check(1.0) == Answer(Status.SAT)
     assert len(running_with(str(tmp_path))) == 2
     session.close()
-    assert not running_with(str(tmp_path))
+    # Killed is not yet gone: the kernel takes its time with a child that is not ours to reap.
+    assert eventually(lambda: not running_with(str(tmp_path)))
 
 
 def test_a_child_that_outlives_its_parent_does_not_hide_the_death(program: Program) -> None:
