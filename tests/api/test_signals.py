@@ -187,3 +187,22 @@ def test_time_limit_counts_loading_and_leaves_no_process(endless: tuple[Path, Pa
     assert json.loads(out)["settings"]["time_limit"] == 5.0
     assert took < 5 + 7  # some room for a busy machine
     assert processes and all_gone(processes)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.6])
+def test_ctrl_c_while_workers_start_ends_the_run(
+    endless: tuple[Path, Path], tmp_path: Path, delay: float
+) -> None:
+    """A worker that dies of the signal before it has read its order must not leave its owner waiting."""
+    output = tmp_path / "out"
+    with started(command(endless, output, "--workers", "2")) as process:
+        end = time.monotonic() + WAIT_SECONDS
+        while len(descendants(process.pid)) < 2:
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
+        time.sleep(delay)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=15)
+    assert process.returncode == 130, err
+    check_answer(out, output, "interrupted")
+    assert "Traceback" not in err
