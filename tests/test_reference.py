@@ -118,7 +118,7 @@ def test_10x3_without_tolerance(shared, row):
     assert run.seconds < (300 if row["dataset"] == "credit" else 120)
 
 
-@pytest.mark.parametrize("seconds", [1, 2, 5])
+@pytest.mark.parametrize("seconds", [1, *(pytest.param(s, marks=pytest.mark.long) for s in (2, 5))])
 @pytest.mark.parametrize("row", [r for r in read_rows("20x4") if r["r_eps"] == "0.1"], ids=row_name)
 def test_bounds_at_a_limit_contain_the_truth(shared, row, seconds):
     run = solve(shared, row, backend="z3", time_limit=seconds)
