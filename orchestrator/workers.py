@@ -119,6 +119,7 @@ class ProcessPool:
         self._order = replace(order, scripts={}, sidecar="")
         self._workers = workers
         self._futures: dict[Future[list[Report]], Sequence[Job]] = {}
+        self._undelivered: list[Report] = []
         self._executor = self._start()
 
     @property
@@ -127,13 +128,22 @@ class ProcessPool:
         return 2 * self._workers - len(self._futures)
 
     def submit(self, batch: Sequence[Job]) -> None:
+        try:
+            future = self._start_batch(batch)
+        except BrokenProcessPool:  # a worker died while it had nothing to do
+            self._undelivered += self._restart()
+            future = self._start_batch(batch)
+        self._futures[future] = batch
+
+    def _start_batch(self, batch: Sequence[Job]) -> "Future[list[Report]]":
         # Workers are started here, the first time and after one was lost.
         with _deaf_to_ctrl_c():
-            self._futures[self._executor.submit(_answer_batch, tuple(batch))] = batch
+            future: Future[list[Report]] = self._executor.submit(_answer_batch, tuple(batch))
+            return future
 
     def collect(self, timeout: float) -> list[Report]:
-        done, _ = wait(self._futures, timeout, FIRST_COMPLETED)
-        reports: list[Report] = []
+        reports, self._undelivered = self._undelivered, []
+        done, _ = wait(self._futures, 0 if reports else timeout, FIRST_COMPLETED)
         broken = False
         for future in done:
             batch = self._futures.pop(future)

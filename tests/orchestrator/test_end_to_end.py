@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,9 +18,12 @@ from fairbox.encoder.loading import load_model
 from fairbox.encoder.problem import build_problem
 from fairbox.encoder.properties import Fairness, Robustness
 from fairbox.encoder.space import InputSpace, boolean, continuous, integer, tier
+from fairbox.orchestrator.jobs import Job
 from fairbox.orchestrator.quantify import Run, Status
 from fairbox.orchestrator.settings import Settings
-from fairbox.orchestrator.workers import ProcessPool
+from fairbox.orchestrator.tasks import Kind
+from fairbox.orchestrator.workers import ProcessPool, write_order
+from fairbox.solvers.enumerator import Budget
 from fairbox.solvers.registry import get_backend, list_backends
 from tests import oracle
 from tests.orchestrator.test_laws import follow, loaded, small_problem
@@ -104,6 +108,23 @@ def test_a_worker_that_dies_costs_nothing():
     assert killed and run.status is Status.CONVERGED
     assert run.counts.failures > 0
     assert run.bounds.to_dict() == Run(small_problem(), Settings()).finish().to_dict()
+
+
+def test_a_worker_that_dies_idle_is_replaced():
+    problem = small_problem()
+    pool = ProcessPool(write_order(problem, Settings()), 1)
+    job = Job(0, Kind.KAPPA, (), problem.full, (), Budget(1000, 10.0, 10.0))
+    try:
+        for _ in range(2):
+            pool.submit([job])
+            while not (reports := pool.collect(1.0)):
+                pass
+            assert [report.finished for report in reports] == [True]
+            for victim in list(pool._executor._processes):
+                os.kill(victim, signal.SIGKILL)
+            time.sleep(0.5)
+    finally:
+        pool.close()
 
 
 def turncoat(folder: Path, deed: str) -> str:
