@@ -355,6 +355,26 @@ def test_the_domain_is_exactly_x() -> None:
     assert not allowed(0, 1, (1, 0, 0), (1, 1))
 
 
+@every_encoding
+def test_box_blocking_keeps_the_sensitive_point(name: str) -> None:
+    """Class -1 only at a >= 2 with s = t = 0: the region of x leaves (s, t) = (0, 0) out, and nothing more.
+
+    That point must stay unblocked; (0, 1) and (1, 0) share one value with it and are blocked.
+    """
+    model = forest((1, 1, (2, 1, (0, 2, 1.0, -1.0), 1.0), 1.0), features=3)
+    space = InputSpace((integer("a", 0, 3), boolean("s"), boolean("t")))
+    problem = build_problem(model, space, Fairness(sensitive=["s", "t"], tolerance={"a": 1}))
+    (negative,) = (box for paths, box in path_tuples(problem) if problem.verdict(paths).label == -1)
+    region = problem.region(problem.full, negative)
+    assert region is not None
+    encoding = build_encoding(problem, name)
+    escape = phi_outbox(encoding, region, problem.full)
+    free = [
+        point for point in points((model, space, problem.question)) if World(encoding, point).holds(escape)
+    ]
+    assert free == [(a, s, t) for a in range(4) for s in (0, 1) for t in (0, 1) if a == 0 or (s, t) == (0, 0)]
+
+
 def test_epsilon_zero_means_equal() -> None:
     """Nearness is <=, or ε = 0 would leave nothing near: Φ_unfair has a solution at x = y outside S."""
     model = forest((1, 1, 1.0, -1.0), features=2)
