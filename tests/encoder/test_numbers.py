@@ -1,5 +1,7 @@
 """Numbers mean what their writer meant, and logit(κ) is bounded with proof."""
 
+import subprocess
+import sys
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -55,6 +57,19 @@ def test_a_number_is_the_rational_its_writer_meant(written: Any, meant: Fraction
 def test_what_is_no_number_is_refused(written: Any) -> None:
     with pytest.raises(ValueError, match=r"not a|number"):
         exact(written)
+
+
+@pytest.mark.xfail(reason="numbers.exact writes 10 ** 999999999 out, which takes minutes and gigabytes")
+@pytest.mark.parametrize("written", ["1e999999999", "1e-999999999"])
+def test_an_absurd_exponent_is_refused_at_once(written: str) -> None:
+    """A slip of the pen on the command line or in a space file must not hang the program."""
+    code = (
+        "import sys; from fairbox.encoder.numbers import exact\n"
+        "try: exact(sys.argv[1])\n"
+        "except ValueError: sys.exit(42)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, written], timeout=5, check=False)
+    assert run.returncode == 42
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

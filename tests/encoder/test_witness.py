@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
 from fairbox.encoder import boxes, witness
 from fairbox.encoder.boxes import Box
@@ -12,7 +14,7 @@ from fairbox.encoder.problem import Problem, build_problem
 from fairbox.encoder.properties import Robustness
 from fairbox.encoder.space import InputSpace, continuous, integer, tier
 from tests import oracle
-from tests.encoder.test_problem import cells_of, path_tuples
+from tests.encoder.test_problem import cells_of, path_tuples, points
 from tests.strategies import Case, cases
 from tests.test_oracle import forest
 
@@ -94,6 +96,18 @@ def test_a_region_without_a_representable_point_has_no_witness() -> None:
     found = regions(problem)
     assert found
     assert all(witness.pair(problem, piece, opposite) is None for piece, opposite in found)
+
+
+@given(cases(max_trees=1, max_depth=2), st.randoms(use_true_random=False))
+def test_model_rows_are_in_the_models_order(case: Case, random: Any) -> None:
+    """By name where the model has names, else by position; tiers spread over their columns."""
+    problem = build_problem(*case)
+    everything = points(case)
+    chosen = random.sample(everything, min(10, len(everything)))
+    rows = witness.model_rows(problem, chosen)
+    expected = [[np.float32(float(v)) for v in oracle.model_row(case[0], case[1], p)] for p in chosen]
+    assert rows.dtype == np.float32
+    assert rows.tolist() == expected
 
 
 def test_model_rows_spread_tiers_over_their_columns() -> None:
