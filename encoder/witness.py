@@ -15,8 +15,11 @@ import numpy.typing as npt
 from fairbox.encoder.boxes import Box
 from fairbox.encoder.cells import Axis, bits, runs
 from fairbox.encoder.numbers import Exact, float32, plain
-from fairbox.encoder.problem import Problem
+from fairbox.encoder.problem import FLOAT32_WHOLE, Problem
 from fairbox.encoder.space import InputSpace
+
+FLOAT32_END = 2**128 - 2**103
+"""From here on a number is too large for a float32."""
 
 Point = tuple[Exact, ...]
 """One value per attribute: a number, or a code."""
@@ -72,13 +75,13 @@ def _axis_pair(axis: Axis, mask: int, opposite: int, *, free: bool) -> tuple[Exa
         y = x if mask & opposite else next(values_of(axis, opposite), None)
         return None if x is None or y is None or (x != y and not free) else (x, y)
     for x in values_of(axis, mask):
-        y = _closest(axis, opposite, Fraction(x), None if free else axis.tolerance)
+        y = _closest(axis, opposite, x, None if free else axis.tolerance)
         if y is not None:
             return x, y
     return None
 
 
-def _closest(axis: Axis, mask: int, x: Fraction, reach: Fraction | None) -> Exact | None:
+def _closest(axis: Axis, mask: int, x: Exact, reach: Fraction | None) -> Exact | None:
     """The representable value of a set of cells nearest to x, if it is within reach."""
     near = [value for interval in intervals(axis, mask) for value in _candidates(interval, x)]
     allowed = [value for value in near if reach is None or abs(value - x) <= reach]
@@ -103,32 +106,33 @@ def intervals(axis: Axis, mask: int) -> Iterator[Interval]:
         yield Interval(low, high, whole or axis.cells[last].closed, whole)
 
 
-def _candidates(interval: Interval, target: Fraction) -> Iterator[Exact]:
+def _candidates(interval: Interval, target: Exact) -> Iterator[Exact]:
     """Representable values of an interval: nearest to the target, and at the ends."""
-    aim = min(max(target, interval.lower), interval.upper)
-    if interval.whole:
-        tries = [Fraction(v) for v in (math.floor(aim), math.ceil(aim), interval.lower, interval.upper)]
-    else:
-        tries = [n for v in (aim, interval.lower, interval.upper) for n in _float32_around(v)]
-    seen = set()
-    for value in tries:
-        inside = interval.lower <= value and (
-            value < interval.upper or (interval.closed and value == interval.upper)
-        )
-        if inside and value not in seen and is_float32(value):
-            seen.add(value)
-            yield plain(value)
+    low, high = plain(interval.lower), plain(interval.upper)
+    aim = plain(min(max(target, low), high))
+    tries: list[Exact] = [math.floor(aim), math.ceil(aim), low, high] if interval.whole else []
+    if not interval.whole or max(abs(low), abs(high)) > FLOAT32_WHOLE:
+        tries += [near for value in (aim, low, high) for near in _float32_around(value)]
+    for value in dict.fromkeys(tries):
+        inside = low <= value and (value < high or (interval.closed and value == high))
+        if inside and is_float32(value):
+            yield value
 
 
-def _float32_around(value: Fraction) -> list[Fraction]:
+def _float32_around(value: Exact) -> list[Exact]:
+    """The float32 nearest to a number, and its neighbours."""
+    if abs(value) >= FLOAT32_END:
+        return []
     near = np.float32(float(value))
     below, above = (np.nextafter(near, np.float32(s * np.inf)) for s in (-1, 1))
-    return [Fraction(float(v)) for v in (near, below, above) if np.isfinite(v)]
+    return [plain(Fraction(float(v))) for v in (near, below, above) if np.isfinite(v)]
 
 
 def is_float32(value: Exact) -> bool:
     """Whether a float32 holds the number exactly."""
-    return Fraction(float32(float(value))) == value
+    if isinstance(value, int) and abs(value) <= FLOAT32_WHOLE:
+        return True
+    return abs(value) < FLOAT32_END and Fraction(float32(float(value))) == value
 
 
 def model_rows(problem: Problem, points: Sequence[Point]) -> npt.NDArray[np.float32]:
