@@ -51,10 +51,11 @@ def write(tmp_path: Path) -> Iterator[Write]:
         return shlex.join([sys.executable, "-I", "-S", str(path)])
 
     yield write_program
-    left = running_with(str(tmp_path / "program.py"))
-    for pid in left:
+    program = str(tmp_path / "program.py")
+    gone = eventually(lambda: not running_with(program))
+    for pid in running_with(program):
         os.kill(pid, signal.SIGKILL)
-    assert not left, "processes were left behind"
+    assert gone, "processes were left behind"
 
 
 @pytest.fixture
