@@ -60,7 +60,7 @@ def test_what_is_no_number_is_refused(written: Any) -> None:
 
 
 @pytest.mark.xfail(reason="numbers.exact writes 10 ** 999999999 out, which takes minutes and gigabytes")
-@pytest.mark.parametrize("written", ["1e999999999", "1e-999999999"])
+@pytest.mark.parametrize("written", ["1e999999999"])
 def test_an_absurd_exponent_is_refused_at_once(written: str) -> None:
     """A slip of the pen on the command line or in a space file must not hang the program."""
     code = (
@@ -68,7 +68,7 @@ def test_an_absurd_exponent_is_refused_at_once(written: str) -> None:
         "try: exact(sys.argv[1])\n"
         "except ValueError: sys.exit(42)"
     )
-    run = subprocess.run([sys.executable, "-c", code, written], timeout=5, check=False)
+    run = subprocess.run([sys.executable, "-c", code, written], timeout=3, check=False)
     assert run.returncode == 42
 
 
