@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from fairbox.encoder.ensemble import Ensemble, probability
-from fairbox.encoder.errors import ModelError, SoundnessError
+from fairbox.encoder.errors import ModelError, QuestionError, SoundnessError
 from fairbox.encoder.numbers import logit_floor
 from fairbox.encoder.properties import Question
 
@@ -165,7 +165,7 @@ def _first_margin(holds: Callable[[Fraction], bool], *, mirrored: bool = False) 
 
     low, high = -_position(200.0), _position(200.0)
     if not at(high) or at(low):
-        raise ModelError(
+        raise QuestionError(
             "confidence is so near 1 that no float32 probability exceeds it: ask for a smaller one"
         )
     while high - low > 1:

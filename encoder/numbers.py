@@ -8,6 +8,9 @@ from numbers import Integral, Rational
 import numpy as np
 
 Exact = int | Fraction
+MAX_DIGITS = 4000
+"""Longer numbers are slips of the pen, and would take ages to compute with."""
+
 Number = int | float | str | Decimal | Fraction
 """What a user may write; a float counts as its shortest decimal, so 0.1 is 1/10 (SEMANTICS, section 3)."""
 
@@ -24,12 +27,26 @@ def exact(number: Number) -> Fraction:
     if isinstance(number, Decimal):
         if not number.is_finite():
             raise ValueError(f"{number} is not a finite number")
+        if abs(number.adjusted()) > MAX_DIGITS or len(number.as_tuple().digits) > MAX_DIGITS:
+            raise ValueError(f"{number:.3e} has more than {MAX_DIGITS} digits: write a shorter number")
         return Fraction(number)
     text = number.strip() if isinstance(number, str) else str(np.format_float_positional(number))
+    shown = repr(text if len(text) <= 40 else f"{text[:40]}…")
+    if len(text) > MAX_DIGITS or abs(_exponent(text)) > MAX_DIGITS:
+        raise ValueError(f"{shown} has more than {MAX_DIGITS} digits: write a shorter number")
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"{text!r} is not a decimal number or a ratio n/d") from error
+        raise ValueError(f"{shown} is not a decimal number or a ratio n/d") from error
+
+
+def _exponent(text: str) -> int:
+    """The power of ten a decimal is written with, 0 where there is none."""
+    mantissa, mark, exponent = text.lower().rpartition("e")
+    try:
+        return int(exponent) if mark and mantissa else 0
+    except ValueError:
+        return 0
 
 
 def plain(value: Exact) -> Exact:

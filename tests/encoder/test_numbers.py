@@ -59,8 +59,7 @@ def test_what_is_no_number_is_refused(written: Any) -> None:
         exact(written)
 
 
-@pytest.mark.xfail(reason="numbers.exact writes 10 ** 999999999 out, which takes minutes and gigabytes")
-@pytest.mark.parametrize("written", ["1e999999999"])
+@pytest.mark.parametrize("written", ["1e999999999", "1e-999999999", "1" * 5000, "1/" + "3" * 5000])
 def test_an_absurd_exponent_is_refused_at_once(written: str) -> None:
     """A slip of the pen on the command line or in a space file must not hang the program."""
     code = (
