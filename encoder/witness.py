@@ -109,7 +109,7 @@ def intervals(axis: Axis, mask: int) -> Iterator[Interval]:
 def _candidates(interval: Interval, target: Exact) -> Iterator[Exact]:
     """Representable values of an interval: nearest to the target, and at the ends."""
     low, high = plain(interval.lower), plain(interval.upper)
-    aim = plain(min(max(target, low), high))
+    aim = low if target < low else high if target > high else target
     tries: list[Exact] = [math.floor(aim), math.ceil(aim), low, high] if interval.whole else []
     if not interval.whole or max(abs(low), abs(high)) > FLOAT32_WHOLE:
         tries += [near for value in (aim, low, high) for near in _float32_around(value)]

@@ -92,8 +92,8 @@ class Bounds:
             "measure": {
                 "lower": show(self.lower),
                 "upper": show(self.upper),
-                "lower_float": float(self.lower),
-                "upper_float": float(self.upper),
+                "lower_float": _outward(self.lower, -math.inf),
+                "upper_float": _outward(self.upper, math.inf),
             },
             "totals": {
                 "space": show(self.total),
@@ -135,3 +135,10 @@ def _plus(sums: dict[int, Exact], label: int, measure: Exact) -> dict[int, Exact
 def _share(part: Exact, whole: Exact) -> Fraction:
     """A ratio of measures, 0/0 being 1."""
     return Fraction(part) / Fraction(whole) if whole else Fraction(1)
+
+
+def _outward(bound: Fraction, end: float) -> float:
+    """The nearest float that is still a bound: not beyond it, seen from `end`."""
+    near = float(bound)
+    beyond = near > bound if end < 0 else near < bound
+    return math.nextafter(near, end) if beyond else near

@@ -6,6 +6,7 @@ died come back as failed reports: nothing is lost but the work.
 
 import json
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -132,7 +133,11 @@ class ProcessPool:
             future = self._start_batch(batch)
         except BrokenProcessPool:  # a worker died while it had nothing to do
             self._undelivered += self._restart()
-            future = self._start_batch(batch)
+            try:
+                future = self._start_batch(batch)
+            except BrokenProcessPool:  # and the next one does not live either
+                self._undelivered += [_lost(job) for job in batch]
+                return
         self._futures[future] = batch
 
     def _start_batch(self, batch: Sequence[Job]) -> "Future[list[Report]]":
@@ -214,12 +219,12 @@ _worker: tuple[Problem, PathEnumerator] | None = None
 
 def _write_order(order: WorkOrder, folder: Path) -> None:
     for line, script in order.scripts.items():
-        (folder / f"{line}.smt2").write_text(script, encoding="ascii")
+        (folder / f"{line}.smt2").write_text(script, encoding="utf-8")
     (folder / "sidecar.json").write_text(order.sidecar, encoding="utf-8")
 
 
 def _read_order(order: WorkOrder, folder: Path) -> WorkOrder:
-    scripts = {line: (folder / f"{line}.smt2").read_text(encoding="ascii") for line in SIDES}
+    scripts = {line: (folder / f"{line}.smt2").read_text(encoding="utf-8") for line in SIDES}
     return replace(order, scripts=scripts, sidecar=(folder / "sidecar.json").read_text(encoding="utf-8"))
 
 
@@ -227,16 +232,17 @@ def _start_worker(order: WorkOrder, folder: str, owner: int) -> None:
     global _worker
     # Ctrl-C reaches every process of the terminal; the owner decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_owner, args=(owner,), daemon=True).start()
+    threading.Thread(target=_end_with_owner, args=(owner, folder), daemon=True).start()
     order = _read_order(order, Path(folder))
     problem = problem_from_instance(json.loads(order.sidecar))
     _worker = problem, make_enumerator(problem, order)
 
 
-def _end_with_owner(owner: int) -> None:
-    """A worker whose owner was killed ends itself, and with it its solvers."""
+def _end_with_owner(owner: int, folder: str) -> None:
+    """A worker whose owner was killed clears up its order and ends itself, and with it its solvers."""
     while os.getppid() == owner:
         time.sleep(0.5)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 

@@ -153,7 +153,7 @@ class SessionEnumerator:
                 break
             seen.add(paths)
             found.append(paths)
-            line.block(paths)
+            search.block(paths)
         return Tuples(tuple(found), search.finished, search.reason, search.calls)
 
     def violations(
@@ -180,7 +180,7 @@ class SessionEnumerator:
                 pieces = [p for piece in left for r in region if (p := boxes.intersect(piece, r))]
                 left = boxes.subtract(left, region)
             found.append(Violation(opposite, tuple(pieces)))
-            line.block(opposite)
+            search.block(opposite)
             search.covered = not left
         return Violations(tuple(found), search.finished, search.reason, search.calls)
 
@@ -281,6 +281,15 @@ class _Dialogue:
         """Open a question with some solutions blocked, or go on where it was left."""
         if self.session is not None and key == self._key and list(blocked) == self._blocked:
             return
+        try:
+            self._open(key, blocked, question, blocker)
+        except SolverFailure:
+            self.drop()
+            raise
+
+    def _open(
+        self, key: object, blocked: Sequence[PathTuple], question: Iterator[FNode], blocker: Blocker
+    ) -> None:
         if self.session is None:
             owner = self._owner
             self.session = owner.backend.open(self._script, seed=owner.seed, interrupted=owner.interrupted)
@@ -348,6 +357,13 @@ class _Search:
                 return
             solutions += 1
             yield paths
+
+    def block(self, paths: PathTuple) -> None:
+        """Exclude what was found; a session that cannot be told ends the search, and what was found stays."""
+        try:
+            self._line.block(paths)
+        except SolverFailure as failure:
+            self.fail(str(failure))
 
     def fail(self, why: str) -> None:
         """Give the session up. What was found before stays found; the rest is left undecided."""

@@ -15,7 +15,7 @@ _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_t
 # `quick` repeats the same examples on every run, so that a red run is red for all; `long` looks further
 # (HYPOTHESIS_PROFILE=long) and remembers what it found. No deadline: the machines that run this share cores.
 settings.register_profile(
-    "quick", max_examples=40, derandomize=True, database=None, deadline=None, suppress_health_check=_QUIET
+    "quick", max_examples=30, derandomize=True, database=None, deadline=None, suppress_health_check=_QUIET
 )
 settings.register_profile(
     "long", max_examples=3000, deadline=None, print_blob=True, suppress_health_check=_QUIET

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 SUPPORTED = "supported: objective binary:logistic with booster gbtree"
 CHECKED_ROWS = 1000
+UBJ_HEADS = (b"{L", b"{l", b"{i", b"{I", b"{U", b"{$", b"{#")
+NODE_ARRAYS = ("base_weights", "default_left", "loss_changes", "parents", "split_type", "sum_hessian")
+"""Arrays of a tree that are not used here, but that the library reads without a look at their length."""
 MAX_FEATURES = 100_000
 """More are refused: a self-check of CHECKED_ROWS rows would need gigabytes."""
 
@@ -46,18 +49,14 @@ class XGBoostFormat:
 
     def load_file(self, path: Path, iteration_range: tuple[int, int] | None) -> Ensemble:
         """Read a JSON or UBJ file; all boosting rounds unless told otherwise, as Booster.predict uses."""
-        content = path.read_bytes()
-        binary = content[:2] in (b"{L", b"{l", b"{i", b"{I", b"{U", b"{$", b"{#")
-        text = _ubj_to_json(content, str(path)) if binary else content
-        return _load(text, content, str(path), iteration_range)
+        return _load(path.read_bytes(), str(path), iteration_range)
 
     def load_object(self, model: Any, iteration_range: tuple[int, int] | None) -> Ensemble:
         """Take a Booster (all rounds) or an XGBClassifier (up to its best iteration, as its predict does)."""
         source = type(model).__qualname__
         if hasattr(model, "get_booster"):
             model, iteration_range = _unwrap(model, source, iteration_range)
-        raw = bytes(model.save_raw("json"))
-        return _load(raw, raw, source, iteration_range)
+        return _load(bytes(model.save_raw("json")), source, iteration_range)
 
     def library_margins(self, ensemble: Ensemble, inputs: Any) -> Any:
         """Predict with xgboost itself: float32 margins (rows,) of float32 inputs (rows x features)."""
@@ -81,16 +80,18 @@ def _unwrap(
     return booster, iteration_range
 
 
-def _ubj_to_json(content: bytes, source: str) -> bytes:
-    import xgboost
-
-    booster = xgboost.Booster()
+def _parse(content: bytes, source: str) -> Any:
+    """The object that a JSON or UBJ file holds; neither reader trusts a length that the file states."""
     try:
-        booster.load_model(bytearray(content))
-        return bytes(booster.save_raw("json"))
-    except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
+        if content[:2] in UBJ_HEADS:
+            import ubjson
+
+            return ubjson.loadb(content)
+        return json.loads(content)
+    except (ValueError, RecursionError, MemoryError) as error:
+        kind = "UBJ" if content[:2] in UBJ_HEADS else "JSON"
         raise ModelError(
-            f"{source}: xgboost cannot read this UBJ file ({_reason(error)}): save the model again"
+            f"{source}: not valid {kind} ({error}): save the model again as JSON or UBJ"
         ) from error
 
 
@@ -100,13 +101,8 @@ def _reason(error: Exception) -> str:
     return re.sub(r"^(\[[\d:]+\]\s*)?(\S+?:\d+:\s*)?", "", lines[0]) if lines else type(error).__name__
 
 
-def _load(text: bytes, raw: bytes, source: str, iteration_range: tuple[int, int] | None) -> Ensemble:
-    try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(
-            f"{source}: not valid JSON ({error}): save the model again as JSON or UBJ"
-        ) from error
+def _load(raw: bytes, source: str, iteration_range: tuple[int, int] | None) -> Ensemble:
+    data = _parse(raw, source)
     try:
         ensemble = _ensemble(data, raw, source, iteration_range)
     except ModelError as error:
@@ -212,6 +208,9 @@ def _tree(data: Mapping[str, Any], number: int, n_features: int) -> Tree:
     size = len(left)
     if not size or not all(len(a) == size for a in (right, conditions, data["split_indices"])):
         raise ModelError(f"tree {number}: node arrays are empty or of unequal length")
+    for name in NODE_ARRAYS:
+        if name in data and len(data[name]) != size:
+            raise ModelError(f"tree {number}: {name} has {len(data[name])} entries for {size} nodes")
     leaf = [a == -1 for a in left]
     tree = Tree(
         tuple(LEAF if leaf[i] else int(data["split_indices"][i]) for i in range(size)),

@@ -60,6 +60,8 @@ def check_laws(bounds: Bounds, truth: oracle.Totals, earlier: Bounds) -> None:
     assert bounds.lower <= measure <= bounds.upper
     assert earlier.lower <= bounds.lower and bounds.upper <= earlier.upper
     assert bounds.undecided >= 0 and bounds.unsorted >= 0
+    shown = bounds.to_dict()["measure"]
+    assert Fraction(shown["lower_float"]) <= bounds.lower and bounds.upper <= Fraction(shown["upper_float"])
     parts = bounds.not_confident + sum(bounds.fair.values()) + sum(bounds.unfair.values())
     assert parts + bounds.undecided == bounds.total == truth.space
     for label in CLASSES:
