@@ -84,8 +84,8 @@ def _axis_pair(axis: Axis, mask: int, opposite: int, *, free: bool) -> tuple[Exa
 def _closest(axis: Axis, mask: int, x: Exact, reach: Fraction | None) -> Exact | None:
     """The representable value of a set of cells nearest to x, if it is within reach."""
     near = [value for interval in intervals(axis, mask) for value in _candidates(interval, x)]
-    allowed = [value for value in near if reach is None or abs(value - x) <= reach]
-    return min(allowed, key=lambda value: abs(value - x), default=None)
+    allowed = [value for value in near if reach is None or _size(value - x) <= reach]
+    return min(allowed, key=lambda value: _size(value - x), default=None)
 
 
 def values_of(axis: Axis, mask: int) -> Iterator[Exact]:
@@ -110,10 +110,12 @@ def _candidates(interval: Interval, target: Exact) -> Iterator[Exact]:
     """Representable values of an interval: nearest to the target, and at the ends."""
     low, high = plain(interval.lower), plain(interval.upper)
     aim = low if target < low else high if target > high else target
+    ends: tuple[Exact, ...] = (aim, low, high)
     tries: list[Exact] = [math.floor(aim), math.ceil(aim), low, high] if interval.whole else []
-    if not interval.whole or max(abs(low), abs(high)) > FLOAT32_WHOLE:
-        tries += [near for value in (aim, low, high) for near in _float32_around(value)]
-    for value in dict.fromkeys(tries):
+    if not interval.whole or any(_size(value) > FLOAT32_WHOLE for value in ends):
+        tries += [near for value in ends for near in _float32_around(value)]
+    distinct: dict[Exact, None] = dict.fromkeys(tries)
+    for value in distinct:
         inside = low <= value and (value < high or (interval.closed and value == high))
         if inside and is_float32(value):
             yield value
@@ -121,18 +123,23 @@ def _candidates(interval: Interval, target: Exact) -> Iterator[Exact]:
 
 def _float32_around(value: Exact) -> list[Exact]:
     """The float32 nearest to a number, and its neighbours."""
-    if abs(value) >= FLOAT32_END:
+    if _size(value) >= FLOAT32_END:
         return []
     near = np.float32(float(value))
     below, above = (np.nextafter(near, np.float32(s * np.inf)) for s in (-1, 1))
     return [plain(Fraction(float(v))) for v in (near, below, above) if np.isfinite(v)]
 
 
+def _size(value: Exact) -> Fraction:
+    """The absolute value, of one type for comparisons."""
+    return abs(Fraction(value))
+
+
 def is_float32(value: Exact) -> bool:
     """Whether a float32 holds the number exactly."""
     if isinstance(value, int) and abs(value) <= FLOAT32_WHOLE:
         return True
-    return abs(value) < FLOAT32_END and Fraction(float32(float(value))) == value
+    return _size(value) < FLOAT32_END and Fraction(float32(float(value))) == value
 
 
 def model_rows(problem: Problem, points: Sequence[Point]) -> npt.NDArray[np.float32]:
