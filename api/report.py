@@ -1,7 +1,11 @@
 """The summary of a result, as text: how it ended, what is proven, where, and one pair to look at."""
 
+import io
 from collections.abc import Iterator
 from fractions import Fraction
+
+from rich.console import Console
+from rich.table import Table
 
 from fairbox.encoder.numbers import plain, show
 from fairbox.encoder.problem import Problem
@@ -14,6 +18,8 @@ from fairbox.tables import SIDES, Prediction, pair_predictions
 
 SHOWN_REGIONS = 5
 _LONGEST_EXACT = 60
+_WIDEST = 200
+"""Enough columns for any row of the totals."""
 _LABELS = {1: 1, -1: 0}
 """The label the model's library prints for each class."""
 
@@ -74,13 +80,26 @@ def _measure(result: Result) -> Iterator[str]:
     exact = show(bounds.lower)
     if result.converged and len(exact) <= _LONGEST_EXACT and "/" in exact:
         yield f"    exactly {exact}"
-    yield f"{'Measure of inputs':<18}{'confident':>34}{_wrong(result.problem):>34}"
+    yield from _totals(result)
+
+
+def _totals(result: Result) -> Iterator[str]:
+    """A row per class, as lines of plain text whatever the terminal."""
+    table = Table(box=None, pad_edge=False, padding=(0, 4, 0, 0))
+    table.add_column("Measure of inputs")
+    for heading in ("confident", _wrong(result.problem)):
+        table.add_column(heading, justify="right", no_wrap=True)
     for label, name in CLASSES.items():
-        confident, wrong = bounds.confident_range(label), bounds.unfair_range(label)
-        yield (
-            f"  {name + f' ({_LABELS[label]})':<16}{quantity_range(confident.lower, confident.upper):>34}"
-            f"{quantity_range(wrong.lower, wrong.upper):>34}"
+        confident, wrong = result.bounds.confident_range(label), result.bounds.unfair_range(label)
+        table.add_row(
+            f"  {name} ({_LABELS[label]})",
+            quantity_range(confident.lower, confident.upper),
+            quantity_range(wrong.lower, wrong.upper),
         )
+    text = io.StringIO()
+    Console(file=text, width=_WIDEST, color_system=None).print(table)
+    for line in text.getvalue().splitlines():
+        yield line.rstrip()
 
 
 def _wrong(problem: Problem) -> str:
