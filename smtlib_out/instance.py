@@ -17,6 +17,7 @@ from fairbox.encoder.problem import Problem, build_problem
 from fairbox.encoder.properties import question_from_dict
 from fairbox.encoder.regions import describe_axis
 from fairbox.encoder.schema import space_from_dict, space_to_dict
+from fairbox.smtlib_out.sidecar import expect_schema
 
 SCHEMA = "fairbox.sidecar/1"
 
@@ -38,8 +39,7 @@ def instance_text(problem: Problem) -> str:
 
 def problem_from_instance(data: Mapping[str, Any]) -> Problem:
     """Build the problem of a sidecar again; FormulaError when the JSON is not one."""
-    if data.get("schema") != SCHEMA:
-        raise FormulaError(f"sidecar has schema {data.get('schema')!r}, not {SCHEMA!r}: export it again")
+    expect_schema(data, SCHEMA, "sidecar")
     try:
         ensemble = ensemble_from_dict(data["model"], "sidecar")
         space = space_from_dict(data["space"], "sidecar")

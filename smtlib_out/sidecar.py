@@ -12,7 +12,7 @@ from typing import Any
 
 from fairbox.encoder.errors import FormulaError
 from fairbox.encoder.names import natural_key
-from fairbox.encoder.numbers import Exact, plain
+from fairbox.encoder.numbers import Exact, plain, show
 from fairbox.smtlib_out.atomic import atomic_open
 
 _NUMBER = re.compile(r"-?[0-9]+(/[0-9]*[1-9][0-9]*)?")
@@ -24,7 +24,7 @@ def encode_number(value: Exact) -> str:
     """`n` or `n/d` in lowest terms; FormulaError for floats, Booleans and everything else inexact."""
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise FormulaError(f"{value!r} is not an exact number; give an int or a Fraction")
-    return str(Fraction(int(value.numerator), int(value.denominator)))
+    return show(Fraction(int(value.numerator), int(value.denominator)))
 
 
 def decode_number(text: str) -> Exact:

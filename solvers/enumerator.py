@@ -18,7 +18,7 @@ from fairbox.encoder.boxes import Box
 from fairbox.encoder.errors import FormulaError, SolverFailure
 from fairbox.encoder.formula import Encoding, queries
 from fairbox.encoder.formula.encoding import Side
-from fairbox.encoder.problem import PathTuple, Problem
+from fairbox.encoder.problem import PathTuple, Problem, Region
 from fairbox.smtlib_out.printer import Printer
 from fairbox.smtlib_out.writer import session_script
 from fairbox.solvers.protocols import Answer, Backend, Session, Status
@@ -91,6 +91,9 @@ class PathEnumerator(Protocol):
         """End whatever runs."""
         ...
 
+
+Blocker = Callable[[PathTuple], FNode]
+"""Makes the clause that excludes what was found."""
 
 Line = Literal["tuples", "violations"]
 """The two dialogues of an enumerator: about x alone, and about x' near a known part."""
@@ -175,10 +178,9 @@ class SessionEnumerator:
                 break
             seen.add(opposite)
             region = self._region(label, part, opposite)
-            pieces: list[Box] = []
-            if region:
-                pieces = [p for piece in left for r in region if (p := boxes.intersect(piece, r))]
-                left = boxes.subtract(left, region)
+            unfair = region.pieces() if region else []
+            pieces = [p for piece in left for r in unfair if (p := boxes.intersect(piece, r))]
+            left = boxes.subtract(left, unfair)
             found.append(Violation(opposite, tuple(pieces)))
             search.block(opposite)
             search.covered = not left
@@ -204,32 +206,30 @@ class SessionEnumerator:
         yield self.encoding.inside_box("x", part)
         yield queries.opposite(self.encoding, label)
 
-    def _tuple_block(self, prefix: PathTuple) -> "Blocker":
+    def _tuple_block(self, prefix: PathTuple) -> Blocker:
         return lambda paths: queries.not_on_paths(self.encoding, "x", paths, len(prefix))
 
-    def _region_block(self, label: int, part: Box) -> "Blocker":
+    def _region_block(self, label: int, part: Box) -> Blocker:
         def block(opposite: PathTuple) -> FNode:
-            box = self.problem.box(opposite)
-            if self.box_blocking and box is not None and self.problem.verdict(opposite).label == -label:
-                region = self.problem.region(part, box)
-                if region is not None:
-                    return queries.phi_outbox(self.encoding, region, part)
-            return queries.not_on_paths(self.encoding, "y", opposite)
+            region = self._region(label, part, opposite) if self.box_blocking else None
+            if region is None:
+                return queries.not_on_paths(self.encoding, "y", opposite)
+            return queries.phi_outbox(self.encoding, region, part)
 
         return block
 
-    def _region(self, label: int, part: Box, opposite: PathTuple) -> list[Box]:
-        """The unfair x of a pair, none where replay does not make it a violation."""
+    def _region(self, label: int, part: Box, opposite: PathTuple) -> Region | None:
+        """The unfair x of a pair, None where replay does not make it a violation."""
         box = self.problem.box(opposite)
         if box is None or self.problem.verdict(opposite).label != -label:
-            return []
-        region = self.problem.region(part, box)
-        return region.pieces() if region else []
+            return None
+        return self.problem.region(part, box)
 
     def _uncovered(self, label: int, part: Box, blocked: Sequence[PathTuple]) -> list[Box]:
         left = [part]
         for opposite in blocked:
-            left = boxes.subtract(left, self._region(label, part, opposite))
+            region = self._region(label, part, opposite)
+            left = boxes.subtract(left, region.pieces() if region else [])
         return left
 
     def _answers(self, kind: TupleKind, prefix: PathTuple, paths: PathTuple) -> bool:
@@ -245,10 +245,6 @@ class SessionEnumerator:
         box, margin, cutoffs = self.problem.box(opposite), self.problem.margin(opposite), self.problem.cutoffs
         right_class = margin <= cutoffs.negative_to if label > 0 else margin >= cutoffs.positive_from
         return box is not None and right_class and self.problem.region(part, box) is not None
-
-
-Blocker = Callable[[PathTuple], FNode]
-"""Makes the clause that excludes what was found."""
 
 
 def boxes_of_prefix(problem: Problem, prefix: PathTuple) -> Box:

@@ -17,8 +17,6 @@ from fairbox.encoder.problem import PathTuple, Region
 Group = tuple[str, Iterator[FNode]]
 """A heading and the assertions under it."""
 
-QueryName = Literal["kappa", "not_kappa", "unfair"]
-
 
 @dataclass(frozen=True)
 class Query:
